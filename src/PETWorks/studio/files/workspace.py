@@ -9,6 +9,7 @@ from pathlib import Path
 from PETWorks.about.sidecar import possible_sidecars
 from PETWorks.errors import InputError, printable
 from PETWorks.gate.document import FORMAT
+from PETWorks.render.report.prose import file_argument
 from PETWorks.tables.opening import SUFFIXES as TABLE_SUFFIXES
 
 POLICY_SUFFIXES = (".yaml", ".yml")
@@ -54,8 +55,7 @@ class Workspace:
 
     def argument(self, path: Path) -> str:
         """A file below the folder as an argument of a command, never mistaken for an option."""
-        relative = self.relative(path)
-        return f"./{relative}" if relative.startswith("-") else relative
+        return file_argument(self.relative(path))
 
     def relative(self, path: Path) -> str:
         """The path of a file relative to the folder, as pages show it."""

@@ -6,7 +6,6 @@ from typing import Any, cast
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from PETWorks.about.population import ALLOWED_ROLES
 from PETWorks.about.roles import ROLE_KEYS, ROLES
@@ -23,9 +22,8 @@ from PETWorks.render.report import prose
 from PETWorks.studio.files.policy_file import edit_policy
 from PETWorks.studio.pages.page import (
     Form,
+    Routes,
     language,
-    of_case,
-    of_form,
     page,
     part,
     petworks_command,
@@ -35,6 +33,8 @@ from PETWorks.studio.pages.page import (
 )
 from PETWorks.studio.server.open_case import GivenHierarchy, OpenCase, TableFacts
 from PETWorks.tables.cells import is_number
+
+ROUTES = Routes()
 
 Roles = Mapping[str, str | None]
 
@@ -217,7 +217,7 @@ class Row:
         return self.finding is not None or self.role == NONE or differs or bool(self.hierarchy.fit.unplaced)
 
 
-@of_case
+@ROUTES.get("/columns")
 def show(request: Request, case: OpenCase) -> Response:
     """The columns that match the filter of the user."""
     facts, lang = case.facts, language(request)
@@ -253,7 +253,6 @@ def show(request: Request, case: OpenCase) -> Response:
         repeating=_repeating_columns(facts, case.policy),
         not_people=_columns_with_reasons(case.policy, facts, lang),
         has_subsets="subsets" in case.policy.file.content,
-        seen=case.file.digest,
         worth=_contradictions(facts, roles, unit, _explained_columns(case), lang),
         unsaved=0,
         shown_indices={row.index for row in chosen[(number - 1) * MAX_ROWS : number * MAX_ROWS]},
@@ -380,7 +379,7 @@ def _possible_samples(
     ]
 
 
-@of_form
+@ROUTES.post("/columns/look")
 def preview_contradictions(request: Request, case: OpenCase, form: Form) -> Response:
     """The contradictions to the roles that are chosen on the page, before they are saved."""
     facts, lang = case.facts, language(request)
@@ -403,7 +402,7 @@ def preview_contradictions(request: Request, case: OpenCase, form: Form) -> Resp
     return part(request, "contradictions.html", case, worth=worth, unsaved=unsaved, shown_indices=indices)
 
 
-@of_form
+@ROUTES.post("/columns")
 def save(request: Request, case: OpenCase, form: Form) -> Response:
     """Save all fields of the form at once."""
     text = policy_with_choices(case.policy, case.file.text, _choices_sent(form, case.facts), language(request))
@@ -451,10 +450,3 @@ def _role(code: str) -> str | None:
     if code not in ROLE_BY_FORM_VALUE:
         raise InputError("the form names a role that there is not; look at the page again")
     return ROLE_BY_FORM_VALUE[code]
-
-
-ROUTES = [
-    Route("/columns", show),
-    Route("/columns", save, methods=["POST"]),
-    Route("/columns/look", preview_contradictions, methods=["POST"]),
-]

@@ -7,7 +7,6 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import QUASI_IDENTIFIER
@@ -31,24 +30,25 @@ from PETWorks.render.language.language import (
     value_with_fraction,
 )
 from PETWorks.render.report import prose
-from PETWorks.render.terminal import command_line
-from PETWorks.studio.pages.job import redirect_to_job
+from PETWorks.studio.pages.job import start_job
 from PETWorks.studio.pages.make_safe import before_and_after, marked_files
 from PETWorks.studio.pages.open import is_companion_file
 from PETWorks.studio.pages.page import (
     Form,
+    Routes,
     flow_of,
     is_release,
     join_items,
     language,
-    of_case,
-    of_form,
     page,
     part,
+    petworks_command,
     studio,
 )
 from PETWorks.studio.server.jobs import Job, Purpose
 from PETWorks.studio.server.open_case import OpenCase
+
+ROUTES = Routes()
 
 MAX_ATTACKS = 4
 MAX_TABLES = 100
@@ -153,7 +153,7 @@ def _contributions(result: Numbers, lang: str) -> list[Contributions]:
     return groups
 
 
-@of_case
+@ROUTES.get("/compare")
 def show(request: Request, case: OpenCase) -> Response:
     """The choices, and the result that was asked for; slow parts are loaded later."""
     state, other = studio(request), _other(request, case)
@@ -179,19 +179,18 @@ def _other(request: Request, case: OpenCase) -> str:
     return "" if other is None else studio(request).workspace.relative(other)
 
 
-@of_case
+@ROUTES.get("/compare/body")
 def comparison_part(request: Request, case: OpenCase) -> Response:
     """The comparison with another check, as a part of the page."""
     return part(request, "compare_body.html", case, **_comparison_values(request, case, _other(request, case)))
 
 
-@of_form
+@ROUTES.post("/compare/together")
 def start_composition(request: Request, case: OpenCase, form: Form) -> Response:
     """Start the attack on several releases about the same people."""
     case.file.check_seen(form.text("seen"))
     arguments = _compose_arguments(request, case, form.texts("release"), form.text("key"))
-    purpose = Purpose(case.file.path, "compare", "/compare")
-    return redirect_to_job(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
+    return start_job(request, Purpose(case.file.path, "compare", "/compare"), *arguments)
 
 
 def _are_checked(request: Request, case: OpenCase, other: str) -> bool:
@@ -225,7 +224,6 @@ def _choices(request: Request, case: OpenCase) -> dict[str, Any]:
         "all_tables": len(other_tables),
         "columns": case.release.columns,
         "likely": next((column for column in candidates if column in case.release.columns), None),
-        "seen": case.file.digest,
     }
 
 
@@ -239,12 +237,11 @@ def _command(request: Request, case: OpenCase, other: str, job: Job | None) -> s
     """The equivalent command line."""
     if job is not None:
         return job.command
-    this = studio(request).workspace.relative(case.file.path)
-    check = command_line(["petworks", "check", prose.file_argument(this), "--json", "new.json"])
+    check = petworks_command("check", studio(request).workspace.argument(case.file.path), "--json", "new.json")
     if not other or _is_result(Path(other)):
         old = prose.file_argument(other) if other else "old.json"
-        return f"{check}; {command_line(['petworks', 'diff', old, 'new.json'])}"
-    earlier = command_line(["petworks", "check", prose.file_argument(other), "--json", "old.json"])
+        return f"{check}; {petworks_command('diff', old, 'new.json')}"
+    earlier = petworks_command("check", prose.file_argument(other), "--json", "old.json")
     return f"{earlier}; {check}; petworks diff old.json new.json"
 
 
@@ -418,10 +415,3 @@ def _quasi_identifiers_of(request: Request, tables: Iterable[str]) -> Iterator[s
 
 def _with_quasi_role(roles: Mapping[str, str]) -> Iterator[str]:
     return (column for column, role in roles.items() if role == QUASI_IDENTIFIER)
-
-
-ROUTES = [
-    Route("/compare", show),
-    Route("/compare/body", comparison_part),
-    Route("/compare/together", start_composition, methods=["POST"]),
-]

@@ -9,7 +9,6 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from PETWorks.about.kinds import GENERALISED
 from PETWorks.errors import InputError, PETWorksError, Phrase, printable
@@ -28,15 +27,13 @@ from PETWorks.render.formats.evidence import INSIDE, recipients_files
 from PETWorks.render.language.language import LIMIT_SIGNS, limit_name, measure_summary, preset_note
 from PETWorks.render.report.prose import notices
 from PETWorks.studio.files.policy_file import Change, ConflictError
-from PETWorks.studio.pages.job import redirect_to_job
+from PETWorks.studio.pages.job import start_job
 from PETWorks.studio.pages.page import (
     Form,
-    error_text,
+    Routes,
     is_release,
     language,
     obstacle_text,
-    of_case,
-    of_form,
     page,
     part,
     petworks_command,
@@ -48,6 +45,8 @@ from PETWorks.studio.server.jobs import GOOD, Purpose
 from PETWorks.studio.server.open_case import OpenCase
 from PETWorks.tables.files import read_small
 from PETWorks.tables.yaml_files import LARGEST_FILE
+
+ROUTES = Routes()
 
 Content = Mapping[str, Any]
 WAIVER = ("rule", "owner", "reason", "expires")
@@ -318,7 +317,7 @@ class Fields:
         return saved if self._form is None else bool(self._form.text(field))
 
 
-@of_case
+@ROUTES.get("/decide")
 def show(request: Request, case: OpenCase) -> Response:
     """All decisions of the policy, as one form."""
     return _page(request, case)
@@ -344,12 +343,10 @@ def _page(
         request,
         "decide",
         case,
-        200 if mistake is None else 400,
+        mistake=mistake,
         failed=form is not None,
         at="sign-off" if export else at,
         export=export,
-        mistake=None if mistake is None else error_text(mistake, request),
-        seen=case.file.digest,
         presets=[(preset, preset_note(preset, lang)) for preset in presets().values()],
         chosen=fields.chosen("preset", content.get("presets") or ()),
         rules=[
@@ -451,7 +448,7 @@ def _needs_python(measure: Metric) -> bool:
     return any(_is_python(parameter) for parameter in measure.parameters.values())
 
 
-@of_form
+@ROUTES.post("/decide/save")
 def save(request: Request, case: OpenCase, form: Form) -> Response:
     """Save the form in the policy; an error is shown in its section, and what was typed stays."""
     if form.text("do") == "add":
@@ -491,7 +488,7 @@ def _check_subsets(case: OpenCase, content: Any, form: Form) -> None:
         check_limits(limits, case.release.sensitive_attributes)
 
 
-@of_case
+@ROUTES.get("/decide/verdict")
 def verdict(request: Request, case: OpenCase) -> Response:
     """The verdict on each rule, and the open points of the regimes."""
     texts = notices(case.check.content, language(request))
@@ -515,7 +512,8 @@ def evidence_name(policy: Policy) -> str:
     return next(name for name in names if not policy.path.with_name(name).exists())
 
 
-@of_form
+@ROUTES.post("/decide/report")
+@ROUTES.post("/decide/evidence")
 def export(request: Request, case: OpenCase, form: Form) -> Response:
     """Save the form, then write a new evidence folder, or the report in both editions.
 
@@ -542,16 +540,13 @@ def export(request: Request, case: OpenCase, form: Form) -> Response:
 
 
 def _start_check(request: Request, case: OpenCase, options: list[str], values: dict[str, str]) -> Response:
-    state, lang = studio(request), language(request)
-    policy = state.workspace.argument(case.file.path)
+    lang, policy = language(request), studio(request).workspace.argument(case.file.path)
     lang_option = [] if lang == ENGLISH else ["--lang", lang]
     purpose = Purpose(case.file.path, "decide", "/decide/exported", values)
-    return redirect_to_job(
-        state.jobs.start("check", policy, *options, *lang_option, purpose=purpose, lang=lang), request
-    )
+    return start_job(request, purpose, "check", policy, *options, *lang_option)
 
 
-@of_case
+@ROUTES.get("/decide/exported")
 def exported(request: Request, case: OpenCase) -> Response:
     """The files that were written, and which of them may go out."""
     job = studio(request).jobs.of(request.query_params.get("job", ""))
@@ -597,7 +592,7 @@ def _exported_files(case: OpenCase, values: dict[str, str]) -> tuple[Obstacle | 
     return None, outside, [name for name in files if name not in outside]
 
 
-@of_case
+@ROUTES.get("/decide/versions")
 def versions(request: Request, case: OpenCase) -> Response:
     """The changes of the policy, the last one first, each with a button that reverts to the version before."""
     before = request.query_params.get("before", "")
@@ -609,7 +604,6 @@ def versions(request: Request, case: OpenCase) -> Response:
         nav_step="decide",
         rows=rows,
         older=older,
-        seen=case.file.digest,
     )
 
 
@@ -643,19 +637,8 @@ def _difference(old: Path, new: Path) -> Iterator[tuple[str, str]]:
         yield "more", str(len(changes) - MAX_LINES)
 
 
-@of_form
+@ROUTES.post("/decide/restore")
 def restore(request: Request, case: OpenCase, form: Form) -> Response:
     """Go back to an earlier version; this is an ordinary change, which can be undone."""
     case.file.restore(form.text("number"), form.text("seen") or None)
     return redirect(request, "/decide/versions", case)
-
-
-ROUTES = [
-    Route("/decide", show),
-    Route("/decide/verdict", verdict),
-    Route("/decide/save", save, methods=["POST"]),
-    *(Route(f"/decide/{what}", export, methods=["POST"]) for what in EXPORTS),
-    Route("/decide/exported", exported),
-    Route("/decide/versions", versions),
-    Route("/decide/restore", restore, methods=["POST"]),
-]

@@ -8,7 +8,6 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from PETWorks.about.hierarchies.declaration import Declaration, HierarchySources, hierarchy_files
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchy
@@ -17,7 +16,6 @@ from PETWorks.about.sidecar import read_sidecar
 from PETWorks.counting.release import Release, build_declared_hierarchy
 from PETWorks.errors import HierarchyError, InputError, PETWorksError, Phrase
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.render.terminal import command_line
 from PETWorks.render.text.measures_text import hierarchy_groups
 from PETWorks.studio.pages.hierarchy_forms import (
     ABOVE,
@@ -32,9 +30,11 @@ from PETWorks.studio.pages.hierarchy_forms import (
     with_hierarchies,
     words_of,
 )
-from PETWorks.studio.pages.page import Form, error_text, of_case, of_form, page, part, redirect, studio
+from PETWorks.studio.pages.page import Form, Routes, page, part, petworks_command, redirect, studio
 from PETWorks.studio.server.open_case import Fit, OpenCase, fit_declaration, fit_hierarchy, present_values
 from PETWorks.tables.yaml_files import in_yaml
+
+ROUTES = Routes()
 
 Counts = Mapping[str | None, int]
 Words = Mapping[str, Any]
@@ -242,7 +242,7 @@ class Branch:
     inside: "list[Branch]"
 
 
-@of_case
+@ROUTES.get("/levels/column")
 def show(request: Request, case: OpenCase) -> Response:
     """The page of a column."""
     columns = columns_of(case)
@@ -272,14 +272,14 @@ def _page(
     fit: Fit,
     *,
     words: Words,
-    mistake: str | None = None,
+    mistake: PETWorksError | None = None,
 ) -> Response:
     proposal = columns.proposal(column.name)
     return page(
         request,
         "levels_column",
         case,
-        200 if mistake is None else 400,
+        mistake=mistake,
         nav_step="levels",
         column=column,
         kinds=list(KINDS),
@@ -292,8 +292,6 @@ def _page(
         proposed=None if proposal is None else (kind_of(proposal[0].words), in_yaml(proposal[0].words)),
         file=column.given.name if isinstance(column.given, Path) else None,
         declared=None if column.words is None else in_yaml(column.words),
-        mistake=mistake,
-        seen=case.file.digest,
         command=_command(request, case, column, words),
         is_part=False,
         **_level_values(column.counts, state, fit),
@@ -355,7 +353,7 @@ def _command(request: Request, case: OpenCase, column: Column, words: Words) -> 
     if options is None and column.words is not None:
         options = ["--policy", state.workspace.argument(case.file.path)]
     reading = [part for key, value in policy.reading.items() for part in (f"--{key}", value)]
-    return command_line(["petworks", "hierarchy", data, "--column", column.name, *(options or []), *reading])
+    return petworks_command("hierarchy", data, "--column", column.name, *(options or []), *reading)
 
 
 def _fields_sent(form: Form) -> tuple[str, dict[str, Any]]:
@@ -365,7 +363,7 @@ def _fields_sent(form: Form) -> tuple[str, dict[str, Any]]:
     return kind, fields_sent(kind, form)
 
 
-@of_form
+@ROUTES.post("/levels/preview")
 def preview(request: Request, case: OpenCase, form: Form) -> Response:
     """The result of a form for the column, before it is saved."""
     columns = columns_of(case)
@@ -384,7 +382,7 @@ def preview(request: Request, case: OpenCase, form: Form) -> Response:
     return _page(request, case, columns, column, kind, fields, TRIED, fit, words=words)
 
 
-@of_form
+@ROUTES.post("/levels/save")
 def save(request: Request, case: OpenCase, form: Form) -> Response:
     """Write the declaration into the policy."""
     columns = columns_of(case)
@@ -399,12 +397,11 @@ def save(request: Request, case: OpenCase, form: Form) -> Response:
             raise HierarchyError(fit.problem)
         _declare(case, columns, {column.name: words}, form)
     except PETWorksError as error:
-        mistake = error_text(error, request)
-        return _page(request, case, columns, column, kind, fields, TRIED, fit, words=words, mistake=mistake)
+        return _page(request, case, columns, column, kind, fields, TRIED, fit, words=words, mistake=error)
     return redirect(request, "/levels/column", case, column=str(column.index))
 
 
-@of_form
+@ROUTES.post("/levels/propose")
 def propose(request: Request, case: OpenCase, form: Form) -> Response:
     """Write proposals into the policy: for one column, or for all that have no hierarchy."""
     columns = columns_of(case)
@@ -417,7 +414,7 @@ def propose(request: Request, case: OpenCase, form: Form) -> Response:
     return redirect(request, "/levels", case)
 
 
-@of_form
+@ROUTES.post("/levels/remove")
 def remove(request: Request, case: OpenCase, form: Form) -> Response:
     """Remove the hierarchy of a column from the policy."""
     columns = columns_of(case)
@@ -429,12 +426,3 @@ def remove(request: Request, case: OpenCase, form: Form) -> Response:
 def _declare(case: OpenCase, columns: ColumnLevels, new: Mapping[str, Words | None], form: Form) -> None:
     change = with_hierarchies(new, columns.given, case.file.path.parent)
     case.file.change(change, form.text("seen") or None)
-
-
-ROUTES = [
-    Route("/levels/column", show),
-    Route("/levels/preview", preview, methods=["POST"]),
-    Route("/levels/save", save, methods=["POST"]),
-    Route("/levels/propose", propose, methods=["POST"]),
-    Route("/levels/remove", remove, methods=["POST"]),
-]

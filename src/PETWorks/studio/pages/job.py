@@ -8,16 +8,16 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import anyio
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
-from starlette.routing import Route
 
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.numbers import amount
-from PETWorks.studio.pages.page import form_of, job_link, page, render, studio
-from PETWorks.studio.server.jobs import Job
+from PETWorks.studio.pages.page import Form, Routes, job_link, language, page, render, studio
+from PETWorks.studio.server.jobs import Job, Purpose
 from PETWorks.studio.server.open_case import OpenCase
+
+ROUTES = Routes()
 
 POLL_SECONDS = 0.25
 PHASES = ("reading", "searching", "explaining", "measuring", "writing", "checking", "subsets", "reasons", "attacking")
@@ -29,25 +29,32 @@ def job_address(job: Job, request: Request) -> str:
     return job_link("/job", job, request, id=job.id)
 
 
-def redirect_to_job(job: Job, request: Request) -> Response:
-    """Redirect to the page of a job that was just started."""
+def start_job(request: Request, purpose: Purpose, *arguments: str) -> Response:
+    """Start a command, and redirect to its page."""
+    job = studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request))
+    return _redirect_to_job(job, request)
+
+
+def _redirect_to_job(job: Job, request: Request) -> Response:
     return RedirectResponse(job_address(job, request), 303)
 
 
-async def show(request: Request) -> Response:
+@ROUTES.get("/job")
+def show(request: Request, form: Form) -> Response:
     """The page of a job; a redirect to its result if it is done."""
-    job = studio(request).jobs.of(request.query_params.get("id", ""))
+    job = studio(request).jobs.of(form.text("id"))
     if job.state == "done":
         return RedirectResponse(_result_address(job, request), 303)
-    case = await run_in_threadpool(_case_of_job, job, request)
+    case = _case_of_job(job, request)
     back = job_link(f"/{job.purpose.step}", job, request)
     values: dict[str, Any] = {"job": job, "back": back, "nav_step": job.purpose.step}
     return page(request, "job", case, command=job.command, messages=_messages(job), **values, **_progress(job))
 
 
-async def events(request: Request) -> Response:
+@ROUTES.get("/job/events")
+def events(request: Request, form: Form) -> Response:
     """The progress of a job as server-sent events, until it has ended."""
-    job = studio(request).jobs.of(request.query_params.get("id", ""))
+    job = studio(request).jobs.of(form.text("id"))
     headers = {"X-Accel-Buffering": "no"}
     return StreamingResponse(_event_stream(job, request), media_type="text/event-stream", headers=headers)
 
@@ -65,18 +72,20 @@ async def _event_stream(job: Job, request: Request) -> AsyncIterator[str]:
         yield f"event: end\ndata: {json.dumps(target)}\n\n"
 
 
-async def stop(request: Request) -> Response:
+@ROUTES.post("/job/stop")
+def stop(request: Request, form: Form) -> Response:
     """Stop a search, which then returns the best release found so far."""
-    job = studio(request).jobs.of((await form_of(request)).text("id"))
+    job = studio(request).jobs.of(form.text("id"))
     job.stop()
-    return redirect_to_job(job, request)
+    return _redirect_to_job(job, request)
 
 
-async def cancel(request: Request) -> Response:
+@ROUTES.post("/job/cancel")
+def cancel(request: Request, form: Form) -> Response:
     """Cancel a job; there is no result."""
-    job = studio(request).jobs.of((await form_of(request)).text("id"))
-    await run_in_threadpool(job.cancel)
-    return redirect_to_job(job, request)
+    job = studio(request).jobs.of(form.text("id"))
+    job.cancel()
+    return _redirect_to_job(job, request)
 
 
 def _progress(job: Job) -> dict[str, Any]:
@@ -114,11 +123,3 @@ def _case_of_job(job: Job, request: Request) -> OpenCase | None:
         return None if job.purpose.policy is None else studio(request).cases.of(job.purpose.policy)
     except PETWorksError:
         return None
-
-
-ROUTES = [
-    Route("/job", show),
-    Route("/job/events", events),
-    Route("/job/stop", stop, methods=["POST"]),
-    Route("/job/cancel", cancel, methods=["POST"]),
-]

@@ -7,7 +7,6 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from PETWorks.anonymizer.chosen_levels import WhatIf
 from PETWorks.errors import ParameterError, PETWorksError
@@ -16,24 +15,25 @@ from PETWorks.gate.policy.policy_rules import today
 from PETWorks.gate.release_files import default_name
 from PETWorks.render.language.language import message_text
 from PETWorks.render.language.language import shorten_name as shown_name
-from PETWorks.render.terminal import command_line
 from PETWorks.studio.pages.hierarchies import Column, ColumnLevels, columns_of, groups_by_level
-from PETWorks.studio.pages.job import redirect_to_job
+from PETWorks.studio.pages.job import start_job
 from PETWorks.studio.pages.make_safe import free_name, new_release, origin_link
 from PETWorks.studio.pages.page import (
     Form,
+    Routes,
     error_text,
     join_items,
     language,
-    of_case,
-    of_form,
     page,
     part,
+    petworks_command,
     redirect,
     studio,
 )
 from PETWorks.studio.server.jobs import Purpose
 from PETWorks.studio.server.open_case import OpenCase
+
+ROUTES = Routes()
 
 MAX_COLUMNS = 60  # columns with a slider on the page
 MAX_NAMED = 30  # a column with more levels has no descriptions
@@ -62,20 +62,20 @@ class Slider:
         return json.dumps(self.names, ensure_ascii=False)
 
 
-@of_case
+@ROUTES.get("/levels")
 def show(request: Request, case: OpenCase) -> Response:
     """The page; only a part of it if only the levels changed. Slow parts are loaded later."""
     if request.headers.get("x-part"):
         values = _figures(request, case, _chosen(request.query_params))
         return part(request, "what_if.html", case, is_part=True, **values)
-    command = command_line(["petworks", *_arguments(request, case, {}, _release_named({}, case), suppress=False)])
+    command = petworks_command(*_arguments(request, case, {}, _release_named({}, case), suppress=False))
     values = {"ready": False, "query": request.url.query, "command": command}
     if case.is_made(WHAT_IF) or "wait" in request.query_params:
         values = {"ready": True, **_body(request, case)}
     return page(request, "levels", case, is_part=False, **values)
 
 
-@of_case
+@ROUTES.get("/levels/body")
 def body(request: Request, case: OpenCase) -> Response:
     """The content of the page, once the distinct rows were counted."""
     return part(request, "levels_body.html", case, is_part=True, **_body(request, case))
@@ -115,7 +115,6 @@ def _body(request: Request, case: OpenCase) -> dict[str, Any]:
         "proposed": sum(column.status == "none" and columns.proposal(column.name) is not None for column in listed),
         "mistaken": [column for column in listed if column.fit.problem is not None],
         "release": _release_named(request.query_params, case),
-        "seen": case.file.digest,
         "policy_named": studio(request).workspace.relative(case.file.path),
         "suppress": "suppress" in request.query_params,
         **figures,
@@ -181,7 +180,7 @@ def _figures(request: Request, case: OpenCase, chosen: Mapping[int, int]) -> dic
     suppress = "suppress" in request.query_params
     levels = _levels(columns_of(case), what_if, chosen)
     release = _release_named(request.query_params, case)
-    command = command_line(["petworks", *_arguments(request, case, levels, release, suppress=suppress)])
+    command = petworks_command(*_arguments(request, case, levels, release, suppress=suppress))
     return {
         "levels": levels,
         "before": what_if.at({}),
@@ -220,7 +219,7 @@ def _arguments(
     ]
 
 
-@of_form
+@ROUTES.post("/levels/apply")
 def apply(request: Request, case: OpenCase, form: Form) -> Response:
     """Make the release on these levels."""
     case.file.check_seen(form.text("seen"))
@@ -228,11 +227,10 @@ def apply(request: Request, case: OpenCase, form: Form) -> Response:
     levels = _levels(columns_of(case), what_if_of(case), _chosen(_last_texts(form)))
     arguments = _arguments(request, case, levels, files.release.name, suppress=bool(form.text("suppress")))
     purpose = Purpose(case.file.path, "levels", "/compare", {"release": files.release.name})
-    jobs, lang = studio(request).jobs, language(request)
-    return redirect_to_job(jobs.start(*arguments, "--format", "json", purpose=purpose, lang=lang), request)
+    return start_job(request, purpose, *arguments, "--format", "json")
 
 
-@of_form
+@ROUTES.post("/levels/carry")
 def carry(request: Request, case: OpenCase, form: Form) -> Response:
     """Go on to the step Make it safe, with these levels."""
     levels = {f"level-{index}": str(level) for index, level in _chosen(_last_texts(form)).items() if level}
@@ -241,11 +239,3 @@ def carry(request: Request, case: OpenCase, form: Form) -> Response:
 
 def _last_texts(form: Form) -> dict[str, str]:
     return {field: texts[-1] for field, texts in form.fields.items()}
-
-
-ROUTES = [
-    Route("/levels", show),
-    Route("/levels/body", body),
-    Route("/levels/apply", apply, methods=["POST"]),
-    Route("/levels/carry", carry, methods=["POST"]),
-]

@@ -10,7 +10,6 @@ from typing import Any
 from msgspec import structs
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
-from starlette.routing import Route
 
 from PETWorks.about.protection import protect_as_text, protect_from_text, protections_of
 from PETWorks.about.treatment import SUPPRESSED_RECORDS
@@ -39,17 +38,15 @@ from PETWorks.render.report.prose import notices
 from PETWorks.render.report.sections import model_texts
 from PETWorks.studio.files.policy_file import Change, ConflictError, PolicyFile
 from PETWorks.studio.pages.hierarchy_forms import BOUNDS, with_bounds
-from PETWorks.studio.pages.job import redirect_to_job
+from PETWorks.studio.pages.job import start_job
 from PETWorks.studio.pages.page import (
     REPORT_POLICY,
     Form,
-    error_text,
+    Routes,
     flow_of,
     language,
     link,
     obstacle_text,
-    of_case,
-    of_form,
     page,
     petworks_command,
     redirect,
@@ -57,6 +54,8 @@ from PETWorks.studio.pages.page import (
 )
 from PETWorks.studio.server.jobs import Job, Purpose
 from PETWorks.studio.server.open_case import OpenCase
+
+ROUTES = Routes()
 
 AGGREGATE_NAMES = tuple(AGGREGATES)
 ORDERS = ("shuffled", "original")  # the order of the records
@@ -316,10 +315,10 @@ MAX_BELOW = 1_000_000
 MAX_NUMBER = 1_000  # of releases with the same name
 
 
-@of_case
-def show(request: Request, case: OpenCase) -> Response:
+@ROUTES.get("/safe")
+def show(request: Request, case: OpenCase, form: Form) -> Response:
     """The settings, and the releases that were made before."""
-    return _page(request, case, Form(request.url.query.encode()))
+    return _page(request, case, form)
 
 
 def _page(request: Request, case: OpenCase, form: Form, mistake: PETWorksError | None = None) -> Response:
@@ -334,9 +333,7 @@ def _page(request: Request, case: OpenCase, form: Form, mistake: PETWorksError |
         request,
         "safe",
         case,
-        200 if mistake is None else 400,
-        mistake=None if mistake is None else error_text(mistake, request),
-        seen=case.file.digest,
+        mistake=mistake,
         settings=settings if mistake is None else settings.typed(form),
         lacking=[column for column in columns if column not in heights],
         carried=carried_levels(form, case.release.columns, heights),
@@ -427,7 +424,7 @@ def _thresholds(case: OpenCase) -> list[tuple[str, str, Any]]:
     ]
 
 
-@of_form
+@ROUTES.post("/safe/run")
 def run(request: Request, case: OpenCase, form: Form) -> Response:
     """Save the settings, and start the search."""
     try:
@@ -496,11 +493,10 @@ def _start(request: Request, case: OpenCase, files: ReleaseFiles, options: Seque
     if files.policy.exists() and old_policy.versions:
         old_policy.keep_version()
     purpose = Purpose(case.file.path, "safe", "/safe/result", {"release": files.release.name}, can_stop=True)
-    arguments = (*anonymize_arguments(request, case, files), *options)
-    return redirect_to_job(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
+    return start_job(request, purpose, *anonymize_arguments(request, case, files), *options)
 
 
-@of_form
+@ROUTES.post("/safe/choose")
 def choose(request: Request, case: OpenCase, form: Form) -> Response:
     """Make another release beside one: on other levels, with another threshold or limit, or keeping more columns."""
     files = release_named(case.file.path, form.text("release"))
@@ -562,11 +558,10 @@ def _start_frontier(request: Request, case: OpenCase, form: Form) -> Response:
     release = release_named(case.file.path, form.text("release")).release.name
     purpose = Purpose(case.file.path, "safe", "/safe/frontier", {"release": release})
     policy = studio(request).workspace.argument(case.file.path)
-    arguments = ["anonymize", policy, "--frontier", *vary, "--format", "json"]
-    return redirect_to_job(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
+    return start_job(request, purpose, "anonymize", policy, "--frontier", *vary, "--format", "json")
 
 
-@of_case
+@ROUTES.get("/safe/frontier")
 def frontier(request: Request, case: OpenCase) -> Response:
     """The cost of other thresholds and limits; each point can be chosen."""
     job = studio(request).jobs.of(request.query_params.get("job", ""))
@@ -592,7 +587,7 @@ def frontier(request: Request, case: OpenCase) -> Response:
     )
 
 
-@of_form
+@ROUTES.post("/safe/adopt")
 def adopt(request: Request, case: OpenCase, form: Form) -> Response:
     """Copy the decisions about a release into the policy that it is made with."""
     files = release_named(case.file.path, form.text("release"))
@@ -610,7 +605,7 @@ def adopt(request: Request, case: OpenCase, form: Form) -> Response:
 MAX_RULES = 50
 
 
-@of_case
+@ROUTES.get("/safe/result")
 def show_result(request: Request, case: OpenCase) -> Response:
     """The table before and after, why the release is on these levels, and the next best ones."""
     files, lang = _files(request, case), language(request)
@@ -729,20 +724,10 @@ def _files(request: Request, case: OpenCase) -> ReleaseFiles:
     return release_named(case.file.path, request.query_params.get("release", ""))
 
 
-async def show_report(request: Request) -> Response:
+@ROUTES.get("/report")
+def show_report(request: Request) -> Response:
     """A report below the folder; its own script and links to other pages do not work here."""
     path = studio(request).workspace.path(request.query_params.get("file", ""))
     if path.suffix != ".html" or not path.is_file() or path.name.startswith("."):
         raise InputError("{file} is no report below the folder", file=quoted([path.name]))
     return FileResponse(path, media_type="text/html", headers={"Content-Security-Policy": REPORT_POLICY})
-
-
-ROUTES = [
-    Route("/safe", show),
-    Route("/safe/run", run, methods=["POST"]),
-    Route("/safe/choose", choose, methods=["POST"]),
-    Route("/safe/frontier", frontier),
-    Route("/safe/adopt", adopt, methods=["POST"]),
-    Route("/safe/result", show_result),
-    Route("/report", show_report),
-]

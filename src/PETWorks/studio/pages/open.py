@@ -9,10 +9,8 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from PETWorks.about.kinds import GENERALISED, KINDS
 from PETWorks.counting.codes import Encoder
@@ -30,8 +28,8 @@ from PETWorks.studio.files.policy_file import PolicyFile
 from PETWorks.studio.files.workspace import POLICY_SUFFIXES, ListedFile, Workspace
 from PETWorks.studio.pages.page import (
     Form,
+    Routes,
     error_text,
-    form_of,
     language,
     page,
     part,
@@ -51,6 +49,8 @@ from PETWorks.tables.frames import Frame
 from PETWorks.tables.headers import count_suspicious_names, has_header_line, looks_like_data
 from PETWorks.tables.opening import open_one, open_source
 from PETWorks.tables.source import Source
+
+ROUTES = Routes()
 
 SAMPLE_ROWS = 4
 MAX_COLUMNS = 150  # of the sample
@@ -221,13 +221,9 @@ class Choice:
         return ("\t" if self.separator == r"\t" else self.separator) or None, self.encoding or None
 
 
-async def show(request: Request) -> Response:
+@ROUTES.get("/")
+def show(request: Request) -> Response:
     """The list of files that can be opened."""
-    response: Response = await run_in_threadpool(_list, request)
-    return response
-
-
-def _list(request: Request) -> Response:
     workspace = studio(request).workspace
     tables, policies, more = workspace.files()
     verdicts = _last_verdicts(workspace, policies)
@@ -273,30 +269,28 @@ def is_companion_file(path: PurePosixPath) -> bool:
     return is_companion or path.suffix.lower() == ".txt"
 
 
-async def preview_page(request: Request) -> Response:
+@ROUTES.get("/open")
+def preview_page(request: Request, form: Form) -> Response:
     """The page with the preview of a table; nothing is written yet."""
-    choice = _choice(Form(request.url.query.encode()), studio(request).workspace)
-    response: Response = await run_in_threadpool(_choose_page, request, choice)
-    return response
+    return _choose_page(request, _choice(form, studio(request).workspace))
 
 
-async def update_preview(request: Request) -> Response:
+@ROUTES.post("/open/look")
+def update_preview(request: Request, form: Form) -> Response:
     """The preview with other options; nothing is written yet."""
-    choice = _choice(await form_of(request), studio(request).workspace)
-    values = await run_in_threadpool(_preview_values, request, choice)
-    return part(request, "preview.html", **values)
+    choice = _choice(form, studio(request).workspace)
+    return part(request, "preview.html", **_preview_values(request, choice))
 
 
-def _choose_page(request: Request, choice: Choice, error: PETWorksError | None = None) -> Response:
+def _choose_page(request: Request, choice: Choice, mistake: PETWorksError | None = None) -> Response:
     workspace = studio(request).workspace
     path = workspace.table(choice.table)
     policies = _last_verdicts(workspace, workspace.files()[1])
     return page(
         request,
         "chosen",
-        status=200 if error is None else 400,
+        mistake=mistake,
         nav_step="open",
-        mistake=None if error is None else error_text(error, request),
         choice=choice,
         file=path,
         begun=[policy for policy in policies if policy.table is not None and policy.table.resolve() == path],
@@ -381,22 +375,22 @@ def _new_policy(form: Form, table: Path) -> str:
     return name
 
 
-async def open_with_new_policy(request: Request) -> Response:
+@ROUTES.post("/open")
+def open_with_new_policy(request: Request, form: Form) -> Response:
     """Open a table with a new policy, the one that `petworks init` would write."""
-    state, form = studio(request), await form_of(request)
+    state = studio(request)
     table = state.workspace.table(form.text("table"))
     beside = table.with_name(_policy_name(table.name))
     if "policy" not in form.fields and beside.exists():
-        return redirect(request, "/columns", await run_in_threadpool(state.cases.of, beside))
+        return redirect(request, "/columns", state.cases.of(beside))
     choice = _choice(form, state.workspace)
     policy = state.workspace.path(state.workspace.relative(table.parent / choice.policy))
     try:
         comparison = _comparison(choice, state.workspace)
-        await run_in_threadpool(_write_new_policy, table, policy, choice, comparison, language(request))
+        _write_new_policy(table, policy, choice, comparison, language(request))
     except PETWorksError as error:
-        response: Response = await run_in_threadpool(_choose_page, request, choice, error)
-        return response
-    return redirect(request, "/columns", await run_in_threadpool(state.cases.of, policy))
+        return _choose_page(request, choice, error)
+    return redirect(request, "/columns", state.cases.of(policy))
 
 
 def _comparison(choice: Choice, workspace: Workspace) -> Comparison | None:
@@ -436,11 +430,3 @@ def _write_new_policy(table: Path, policy: Path, choice: Choice, comparison: Com
 
 def _policy_name(table: str, number: str = "") -> str:
     return f"{unpacked_path(Path(table)).stem}_policy{number}.yaml"
-
-
-ROUTES = [
-    Route("/", show),
-    Route("/open", preview_page),
-    Route("/open", open_with_new_policy, methods=["POST"]),
-    Route("/open/look", update_preview, methods=["POST"]),
-]

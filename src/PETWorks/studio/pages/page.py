@@ -2,16 +2,18 @@
 
 import csv
 import io
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, partial, wraps
+from functools import cache, partial
+from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
 
 from PETWorks import __version__
 from PETWorks.about.kinds import GENERALISED
@@ -49,10 +51,7 @@ HINTS: Mapping[Hint, str] = {
 }
 STEPS = ("open", "columns", "risk", "levels", "safe", "compare", "decide")
 STEPS_OF_COMPARED = ("open", "columns", "risk", "decide")  # of tables that are not generalised
-ABOUT_RELEASES = (
-    "compare",
-    "decide",
-)  # steps that are about the release if there is one; the others about the original
+ABOUT_RELEASES = ("compare", "decide")  # if there is one; the other steps are about the original
 LANGUAGE_COOKIE = "petworks-language"
 MAX_FIELDS = 20_000
 # A report is a separate page with its style and script inline. It may load nothing else.
@@ -91,12 +90,7 @@ def studio(request: Request) -> Studio:
     return state
 
 
-async def case_of(request: Request) -> OpenCase:
-    """The case of the policy that the address names."""
-    return await run_in_threadpool(find_case, request)
-
-
-def find_case(request: Request) -> OpenCase:
+def case_of(request: Request) -> OpenCase:
     """The case of the policy that the address names; this reads files, so not in the event loop."""
     state = studio(request)
     return state.cases.of(state.workspace.path(request.query_params.get("policy", "")))
@@ -252,11 +246,21 @@ def steps_of(case: OpenCase | None) -> tuple[str, ...]:
     return STEPS if case is None or case.policy.kind == GENERALISED else STEPS_OF_COMPARED
 
 
-def page(request: Request, step: str, case: OpenCase | None = None, status: int = 200, **values: Any) -> Response:
-    """A whole page: the template with the name of the step."""
+def page(
+    request: Request,
+    step: str,
+    case: OpenCase | None = None,
+    status: int = 200,
+    mistake: PETWorksError | None = None,
+    **values: Any,
+) -> Response:
+    """A whole page: the template with the name of the step. A form with a mistake is shown again."""
     if step not in steps_of(case) and step in STEPS:
         raise NotApplicable("this step is for generalised tables, and the table is said to be another one", what="kind")
-    values = {**bar_values(request, case, values.pop("about", "")), "failed": status >= 400, **values}
+    if mistake is not None:
+        status, values["mistake"] = 400, error_text(mistake, request)
+    defaults = {**bar_values(request, case, values.pop("about", "")), "mistake": None, "failed": status >= 400}
+    values = defaults | values
     return HTMLResponse(render(request, f"{step}.html", case, step=step, **values), status)
 
 
@@ -292,32 +296,41 @@ class Form:
         return {name.removeprefix(prefix): texts[-1] for name, texts in self.fields.items() if name.startswith(prefix)}
 
 
-async def form_of(request: Request) -> Form:
-    """The fields of the form that was sent."""
-    return Form(await request.body())
+Answer = TypeVar("Answer", bound=Callable[..., Response])
 
 
-Endpoint = Callable[[Request], Awaitable[Response]]
+class Routes(list[Route]):
+    """Addresses, each with the function that answers it.
 
+    A function gets what its parameters name: `request`, `case` (of the policy in the address) and `form` (the fields
+    that were sent, or the query of an address that is only read). It runs outside the event loop, as it may read files.
+    """
 
-def of_case(answer: Callable[[Request, OpenCase], Response]) -> Endpoint:
-    """Make an endpoint of a function that answers a request about a case; it runs outside the event loop."""
+    def get(self, path: str) -> Callable[[Answer], Answer]:
+        """Let a function answer an address that is read."""
+        return partial(self._add, path, "GET")
 
-    @wraps(answer)
-    async def endpoint(request: Request) -> Response:
-        return await run_in_threadpool(answer, request, await case_of(request))
+    def post(self, path: str) -> Callable[[Answer], Answer]:
+        """Let a function answer a form that is sent to an address."""
+        return partial(self._add, path, "POST")
 
-    return endpoint
+    def _add(self, path: str, method: str, answer: Answer) -> Answer:
+        wanted = signature(answer).parameters
 
+        def respond(request: Request, fields: bytes) -> Response:
+            known: dict[str, Callable[[], Any]] = {
+                "request": lambda: request,
+                "case": lambda: case_of(request),
+                "form": lambda: Form(fields),
+            }
+            return answer(**{name: find() for name, find in known.items() if name in wanted})
 
-def of_form(answer: Callable[[Request, OpenCase, Form], Response]) -> Endpoint:
-    """Make an endpoint of a function that answers a form about a case; it runs outside the event loop."""
+        async def endpoint(request: Request) -> Response:
+            fields = await request.body() if method == "POST" else request.url.query.encode()
+            return await run_in_threadpool(respond, request, fields)
 
-    @wraps(answer)
-    async def endpoint(request: Request) -> Response:
-        return await run_in_threadpool(answer, request, await case_of(request), await form_of(request))
-
-    return endpoint
+        self.append(Route(path, endpoint, methods=[method]))
+        return answer
 
 
 def text_in(value: Any, lang: str) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import Route
 
 from PETWorks.about.kinds import GENERALISED
 from PETWorks.counting.memory.weighted_rows import WeightedRows
@@ -24,10 +23,21 @@ from PETWorks.render.charts import charts
 from PETWorks.render.language.language import limit_name, message_text, value_with_fraction
 from PETWorks.render.report import prose, sections
 from PETWorks.render.report.prose import notices, step_texts
-from PETWorks.render.terminal import command_line
 from PETWorks.studio.files.policy_file import Change, parse_text
-from PETWorks.studio.pages.page import REPORT_POLICY, Form, language, of_case, of_form, page, part, redirect, studio
+from PETWorks.studio.pages.page import (
+    REPORT_POLICY,
+    Form,
+    Routes,
+    language,
+    page,
+    part,
+    petworks_command,
+    redirect,
+    studio,
+)
 from PETWorks.studio.server.open_case import OpenCase
+
+ROUTES = Routes()
 
 
 @dataclass(frozen=True)
@@ -108,7 +118,7 @@ STEP_PAGES = {
 }
 
 
-@of_case
+@ROUTES.get("/risk")
 def show(request: Request, case: OpenCase) -> Response:
     """The page; slow parts are loaded later, unless they are already computed or the browser runs no scripts.
 
@@ -119,16 +129,16 @@ def show(request: Request, case: OpenCase) -> Response:
     shown: dict[str, Any] = {"ready": False, "query": request.url.query}
     if case.is_checked or "wait" in request.query_params:
         shown = {"ready": True, **_body(case, language(request), request)}
-    return page(request, "risk", case, command=command_line(["petworks", "check", _policy(request, case)]), **shown)
+    return page(request, "risk", case, command=petworks_command("check", _policy(request, case)), **shown)
 
 
-@of_case
+@ROUTES.get("/risk/body")
 def body(request: Request, case: OpenCase) -> Response:
     """The content of the page, from the check."""
     return part(request, "risk_body.html", case, **_body(case, language(request), request))
 
 
-@of_case
+@ROUTES.get("/risk/report")
 def report(request: Request, case: OpenCase) -> Response:
     """The whole report on the open policy, as it is written for insiders; nothing is written."""
     return HTMLResponse(case.check.to_html(language(request)), headers={"Content-Security-Policy": REPORT_POLICY})
@@ -140,14 +150,14 @@ def show_known(request: Request, case: OpenCase) -> Response:
     return part(request, "risk_known.html", case, **_known(case, _chosen(case, request)))
 
 
-@of_case
+@ROUTES.get("/risk/sets")
 def sets(request: Request, case: OpenCase) -> Response:
     """The smallest sets of columns that exceed a limit."""
     return part(request, "risk_sets.html", case, **_sets(case, request))
 
 
 def _policy(request: Request, case: OpenCase) -> str:
-    return prose.file_argument(studio(request).workspace.relative(case.file.path))
+    return studio(request).workspace.argument(case.file.path)
 
 
 def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
@@ -179,7 +189,6 @@ def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
         "policy_path": studio(request).workspace.relative(case.file.path),
         "chosen": chosen,
         "found": _known(case, chosen) if generalised else None,
-        "seen": case.file.digest,
         "measured": lambda result: value_with_fraction(result, lang),
         "limit_name": lambda limit: limit_name(limit, lang),
         "waiver": lambda waiver: prose.waiver(waiver, lang),
@@ -248,7 +257,7 @@ def _sets(case: OpenCase, request: Request) -> dict[str, Any]:
         "number": len(found),
         "records": counted.records,
         "tried": len(counted),
-        "sets_command": command_line(["petworks", "attack", "--policy", _policy(request, case), *arguments]),
+        "sets_command": petworks_command("attack", "--policy", _policy(request, case), *arguments),
         "set_link": partial(_set_link, case),
     }
 
@@ -290,7 +299,7 @@ def _section(document: Any, key: str, empty: Any) -> Any:
     return document[key]
 
 
-@of_form
+@ROUTES.post("/risk/do")
 def do(request: Request, case: OpenCase, form: Form) -> Response:
     """Take a recommended step that only changes the policy."""
     case.file.check_seen(form.text("seen"))
@@ -301,12 +310,3 @@ def do(request: Request, case: OpenCase, form: Form) -> Response:
         raise InputError("the form names a step that there is not; look at the page again")
     case.file.change(change, form.text("seen"))
     return redirect(request, "/risk", case, saved="1")
-
-
-ROUTES = [
-    Route("/risk", show),
-    Route("/risk/body", body),
-    Route("/risk/sets", sets),
-    Route("/risk/report", report),
-    Route("/risk/do", do, methods=["POST"]),
-]

@@ -10,12 +10,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
-from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from PETWorks.errors import PETWorksError
@@ -32,32 +30,24 @@ from PETWorks.studio.pages import (
     make_safe,
     risk,
 )
-from PETWorks.studio.pages import open as pages_open
+from PETWorks.studio.pages import open as open_page
 from PETWorks.studio.pages.page import (
     LANGUAGE_COOKIE,
+    Form,
+    Routes,
     bar_values,
-    case_of,
     error_page,
-    form_of,
     language,
     part,
     redirect,
     show_error,
+    studio,
 )
 from PETWorks.studio.server.jobs import Jobs
-from PETWorks.studio.server.open_case import Studio
+from PETWorks.studio.server.open_case import OpenCase, Studio
 
-ROUTES: list[Route] = [
-    *pages_open.ROUTES,
-    *columns.ROUTES,
-    *risk.ROUTES,
-    *levels.ROUTES,
-    *hierarchies.ROUTES,
-    *make_safe.ROUTES,
-    *compare.ROUTES,
-    *decide.ROUTES,
-    *job.ROUTES,
-]
+ROUTES = Routes()  # those of all pages; each page has its own
+PAGES = (open_page, columns, risk, levels, hierarchies, make_safe, compare, decide, job)
 
 
 class ErrorGuard:
@@ -112,11 +102,12 @@ STYLE = STATIC / "studio.css"
 SHARED = Path(__file__).parents[2] / "render" / "templates" / "report.css"  # the style sheet of the report
 
 
-async def _static(request: Request) -> Response:
+@ROUTES.get("/static/{name}")
+def _static(request: Request) -> Response:
     known = {path.name: path for path in (*STATIC.iterdir(), SHARED)}
     name = request.path_params["name"]
     if name == STYLE.name:
-        return Response(await run_in_threadpool(_style), media_type="text/css")
+        return Response(_style(), media_type="text/css")
     return FileResponse(known[name]) if name in known else PlainTextResponse("not found", 404)
 
 
@@ -126,28 +117,27 @@ def _style() -> str:
     return f"{STYLE.read_text('utf-8')}{','.join(others)}{{display:none}}\n"
 
 
-async def _bar(request: Request) -> Response:
+@ROUTES.get("/bar")
+def _bar(request: Request, case: OpenCase, form: Form) -> Response:
     """The verdicts on the original and on its release, which the bar at the top of every page loads."""
-    case, about = await case_of(request), request.query_params.get("about", "")
-    return part(request, "bar.html", case, **await run_in_threadpool(bar_values, request, case, about, check=True))
+    return part(request, "bar.html", case, **bar_values(request, case, form.text("about"), check=True))
 
 
-async def _file(request: Request) -> Response:
+@ROUTES.get("/file")
+def _file(request: Request) -> Response:
     """A file below the folder, to be saved elsewhere."""
-    workspace = request.app.state.studio.workspace
-    path = await run_in_threadpool(workspace.written_file, request.query_params.get("path", ""))
+    path = studio(request).workspace.written_file(request.query_params.get("path", ""))
     return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
 
-async def _undo(request: Request) -> Response:
-    case = await case_of(request)
-    form = await form_of(request)
-    await run_in_threadpool(case.file.undo, form.text("seen") or None)
+@ROUTES.post("/undo")
+def _undo(request: Request, case: OpenCase, form: Form) -> Response:
+    case.file.undo(form.text("seen") or None)
     return redirect(request, _local_path(form.text("back")), case)
 
 
-async def _language(request: Request) -> Response:
-    form = await form_of(request)
+@ROUTES.post("/language")
+def _language(form: Form) -> Response:
     answer = RedirectResponse(_local_address(form.text("back")), 303)
     if form.text("lang") in LANGUAGES:
         answer.set_cookie(LANGUAGE_COOKIE, form.text("lang"), httponly=True, samesite="strict")
@@ -174,23 +164,16 @@ def _local_path(address: str) -> str:
 
 def make_app(folder: Path) -> Starlette:
     """Return the application for a folder."""
-    studio = Studio(Workspace(folder), Jobs(folder.resolve()))
+    state = Studio(Workspace(folder), Jobs(folder.resolve()))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> Any:
         yield
-        studio.jobs.cancel_all()
+        state.jobs.cancel_all()
 
     app = Starlette(
-        routes=[
-            *ROUTES,
-            Route("/static/{name}", _static),
-            Route("/bar", _bar),
-            Route("/file", _file),
-            Route("/undo", _undo, methods=["POST"]),
-            Route("/language", _language, methods=["POST"]),
-        ],
-        middleware=[Middleware(ErrorGuard, studio=studio)],
+        routes=[*ROUTES, *(route for page in PAGES for route in page.ROUTES)],
+        middleware=[Middleware(ErrorGuard, studio=state)],
         exception_handlers={
             PETWorksError: show_error,
             OSError: show_error,
@@ -199,5 +182,5 @@ def make_app(folder: Path) -> Starlette:
         },
         lifespan=lifespan,
     )
-    app.state.studio = studio
+    app.state.studio = state
     return app
