@@ -36,10 +36,10 @@ from PETWorks.render.report.sections import SECTIONS
 from PETWorks.studio.pages.compare import FACT_LABELS
 from PETWorks.studio.pages.decide import KINDS as RELEASE_KINDS
 from PETWorks.studio.pages.hierarchies import PROPOSED, SAVED, TRIED
-from PETWorks.studio.pages.hierarchy_forms import BOUNDS, CHOICES
+from PETWorks.studio.pages.hierarchy_forms import CHOICES
 from PETWorks.studio.pages.hierarchy_forms import KINDS as FORMS
 from PETWorks.studio.pages.job import PHASES
-from PETWorks.studio.pages.make_safe import METHODS, ORDERS
+from PETWorks.studio.pages.make_safe import BOUNDS, METHODS, ORDERS
 from PETWorks.studio.pages.open import SEPARATORS
 from PETWorks.studio.pages.page import STEPS as PAGES
 from PETWorks.tables.hidden_differences import KINDS as FURTHER

@@ -369,7 +369,7 @@ def test_a_time_limit_of_the_policy_stops_the_search_which_can_go_on_or_start_ov
 
 
 def test_an_objective_need_not_be_a_measure(folder, monkeypatch):
-    monkeypatch.setattr(make_safe, "OBJECTIVES", (*make_safe.OBJECTIVES, "of-my-own"))
+    monkeypatch.setitem(make_safe.CHOICES, "objective", (*make_safe.OBJECTIVES, "of-my-own"))
     with entered(folder) as page:
         shown = page.get("/safe?policy=policy.yaml")
     assert shown.status_code == 200

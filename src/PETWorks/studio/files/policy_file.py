@@ -55,14 +55,11 @@ def edit_policy(text: str, wanted: Mapping[str, Any]) -> str:
     except _OddLayoutError:
         pass
 
-    def set_keys(document: Any) -> None:
+    def change(document: Any) -> None:
         for key, value in wanted.items():
-            if value is None:
-                document.pop(key, None)
-            else:
-                document[key] = value
+            set_in(document, (key,), value)
 
-    return apply_change(text, set_keys)
+    return apply_change(text, change)
 
 
 def parse_text(text: str) -> Any:
@@ -409,6 +406,81 @@ def apply_change(text: str, change: Change) -> str:
     written = io.StringIO()
     yaml.dump(document, written)
     return written.getvalue()
+
+
+def set_in(document: Any, path: Sequence[Any], value: Any) -> str:
+    """Set the value at a place in a document that keeps comments.
+
+    None removes it, with all parts of the document that are empty then. Comments in the lines below stay; those that
+    have lost their place are returned.
+    """
+    from ruamel.yaml.comments import CommentedMap
+
+    key, below = next((key for key in document if str(key).strip() == path[0]), path[0]), ""
+    if len(path) > 1:
+        inside = document.get(key)
+        inside = inside if isinstance(inside, dict) else CommentedMap()
+        below = set_in(inside, path[1:], value)
+        value = inside or None
+    if value is None:
+        return _remove(document, key, below)
+    if not hasattr(document, "ca"):  # a new part, which has no comments
+        document[key] = value
+    elif key not in document:
+        has_comments_below = bool(document) and bool(_comment_below(document, list(document)[-1]))
+        document.insert(len(document) - has_comments_below, key, value)
+    elif document[key] is not value:
+        below, is_scalar = _comment_below(document, key), not isinstance(document[key], dict | list)
+        document[key] = value
+        if not is_scalar or isinstance(value, dict | list):  # a comment at the end of the line was about the old value
+            document.ca.items.pop(key, None)
+            _set_comment_below(document, key, below)
+    return ""
+
+
+def _remove(mapping: Any, key: Any, below: str) -> str:
+    """Remove a key; comments below it move to the key before, or are returned if there is none."""
+    if key not in mapping or not hasattr(mapping, "ca"):
+        mapping.pop(key, None)
+        return ""
+    keys = list(mapping)
+    below, before = _comment_below(mapping, key) + below, keys[keys.index(key) - 1] if keys[0] != key else None
+    del mapping[key]
+    mapping.ca.items.pop(key, None)
+    if before is None:
+        return below
+    _set_comment_below(mapping, before, _comment_below(mapping, before) + below, keep=True)
+    return ""
+
+
+def _comment_slot(container: Any, key: Any) -> tuple[Any, Any, int]:
+    """The container, key and slot where ruamel.yaml keeps the comment after an entry: at the last scalar in it."""
+    value: Any = container[key]
+    is_mapping = isinstance(value, dict)
+    if hasattr(value, "fa") and value and not value.fa.flow_style():
+        return _comment_slot(value, list(value)[-1] if is_mapping else len(value) - 1)
+    return container, key, 2 if isinstance(container, dict) else 0
+
+
+def _comment_below(mapping: Any, key: Any) -> str:
+    """The comment in the lines after an entry."""
+    container, last, slot = _comment_slot(mapping, key)
+    token = (container.ca.items.get(last) or [None] * 4)[slot]
+    return "" if token is None else str(token.value).partition("\n")[2]
+
+
+def _set_comment_below(mapping: Any, key: Any, text: str, *, keep: bool = False) -> None:
+    """Set the comment in the lines after an entry; `keep` keeps the one at the end of its line."""
+    from ruamel.yaml.error import CommentMark
+    from ruamel.yaml.tokens import CommentToken
+
+    container, last, slot = _comment_slot(mapping, key)
+    tokens = container.ca.items.get(last) or [None, None, None, None]
+    first = str(tokens[slot].value).partition("\n")[0] if keep and tokens[slot] is not None else ""
+    if first or text:
+        mark = tokens[slot].start_mark if first else CommentMark(0)
+        tokens[slot] = CommentToken(f"{first}\n{text}", mark, None)
+        container.ca.items[last] = tokens
 
 
 def _rename_in(text: Any, trial: str, name: str) -> Any:

@@ -1,7 +1,8 @@
 """The folder that the page works in: its files, and the guard against paths that lead out of it."""
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ POLICY_SUFFIXES = (".yaml", ".yml")
 MAX_FILES = 2_000
 MAX_DEPTH = 4
 MAX_CHECKS = 200
+MAX_NUMBER = 1_000  # of files with the same name
 LARGEST_CHECK = 16_000_000  # bytes
 
 
@@ -112,6 +114,13 @@ class Workspace:
                 path = Path(folder) / name
                 if not name.startswith(".") and _can_be_sent(str(path)) and not path.is_symlink() and path.is_file():
                     yield path
+
+
+def free_name(name: str, suffix: str, is_taken: Callable[[str], bool]) -> str:
+    """The name of a file if it is not taken, otherwise the first free one with a number before the suffix."""
+    stem = re.sub(r"_\d{1,4}$", "", name.removesuffix(suffix))
+    names = (name, *(f"{stem}_{number}{suffix}" for number in range(2, MAX_NUMBER)))
+    return next((free for free in names if not is_taken(free)), name)
 
 
 def _outside_error(path: Path) -> InputError:

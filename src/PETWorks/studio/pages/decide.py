@@ -2,8 +2,9 @@
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,11 @@ from PETWorks.measures.parameters import Choice, Flag, Function
 from PETWorks.render.formats.evidence import INSIDE, recipients_files
 from PETWorks.render.language.language import LIMIT_SIGNS, limit_name, measure_summary, preset_note
 from PETWorks.render.report.prose import notices
-from PETWorks.studio.files.policy_file import Change, ConflictError
+from PETWorks.studio.files.policy_file import ConflictError, set_in
+from PETWorks.studio.files.workspace import free_name
 from PETWorks.studio.pages.job import start_job
 from PETWorks.studio.pages.page import (
+    Fields,
     Form,
     Routes,
     is_release,
@@ -56,7 +59,7 @@ SIGN_OFF = ("approver", "role", "review_by", "incident_contact")
 LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
 EXPORTS = ("evidence", "report")
 KINDS = ("", "public", "controlled", "internal")
-TRANSLATABLE = ("owner", "reason", "what", "recipients", "why", "approver", "role", "incident_contact")
+TEXTS = ("owner", "reason", "what", "why", "approver", "role", "incident_contact", *CONTEXT)  # never numbers
 MAX_ROWS = 100
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,15})")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,15})\.[0-9]{1,15}")
@@ -70,116 +73,84 @@ def known_measure(name: Any) -> Metric | None:
         return None
 
 
-def change_rules(form: Form, content: Content, lang: str) -> Change:
-    """Return the change of presets, the policy's own rules, and limits on every subset."""
-
-    def change(document: Any) -> None:
-        _choose(document, "presets", form.texts("preset"), presets())
-        rules, old_rules = _rows(document, "rules"), _rows(content, "rules")
-        for index in reversed(range(len(rules))):
-            if form.text(f"rule-{index}-remove"):
-                del rules[index]
-            else:
-                _set_rule(rules[index], old_rules[index], form, f"rule-{index}-", lang)
-        measure = form.text("new-measure")
-        if measure:
-            if measure not in catalogue:
-                raise InputError("choose a measure of the list")
-            rules.append({"measure": measure})
-            _set_rule(rules[-1], {}, form, "new-", lang)
-        _attach(document, "rules", rules)
-        _subsets(document, form, content)
-        section, old = _mapping(document, "no_rule"), _mapping(content, "no_rule")
-        for index, column in enumerate(_sensitive_columns(content)):
-            _set_translatable(section, old, column, form, f"no-rule-{index}", lang)
-        _attach(document, "no_rule", section)
-
-    return change
+def change_rules(document: Any, old: Content, form: Form, lang: str) -> None:
+    """Change the presets, the policy's own rules, the limits on every subset, and why columns need no rule."""
+    _choose(document, "presets", form.texts("preset"), presets())
+    rules = _rows(document, "rules")
+    for index, old_rule in reversed(list(enumerate(_rows(old, "rules")))):
+        if form.text(f"rule-{index}-remove"):
+            del rules[index]
+        else:
+            _set_rule(rules[index], old_rule, form, f"rule-{index}-", lang)
+    measure = form.text("new-measure")
+    if measure:
+        if measure not in catalogue:
+            raise InputError("choose a measure of the list")
+        rules.append({"measure": measure})
+        _set_rule(rules[-1], {}, form, "new-", lang)
+    set_in(document, ("rules",), rules or None)
+    for index, name in enumerate(limit_names(old)):
+        _set(document, ("subsets", "limits", name), old, form, f"limit-{index}", lang)
+    _set(document, ("subsets", "sizes"), old, form, "sizes", lang)
+    if _value(document, ("subsets", "limits")) and not _value(document, ("subsets", "sizes")):
+        set_in(document, ("subsets", "sizes"), "all")
+    for index, column in enumerate(_sensitive_columns(old)):
+        _set(document, ("no_rule", column), old, form, f"no-rule-{index}", lang)
 
 
 def _sensitive_columns(content: Content) -> list[str]:
     """The sensitive attributes of a policy, and other columns for which it says why no rule protects them."""
-    sensitive = _mapping(content, "roles").get("sensitive_attributes") or ()
-    return list(dict.fromkeys(str(column).strip() for column in (*sensitive, *_mapping(content, "no_rule"))))[:MAX_ROWS]
+    columns = (*_value(content, ("roles", "sensitive_attributes"), ()), *_value(content, ("no_rule",), ()))
+    return list(dict.fromkeys(str(column).strip() for column in columns))[:MAX_ROWS]
 
 
 def _set_rule(rule: Any, old: Content, form: Form, start: str, lang: str) -> None:
     """Set the parameters, the name and the reason of a rule."""
     measure = known_measure(rule["measure"])
     for name in () if measure is None else measure.parameters:
-        _set(rule, old, name, form, f"{start}p-{name}")
-    _set(rule, old, "name", form, f"{start}name")
-    _set_translatable(rule, old, "why", form, f"{start}why", lang)
-
-
-def _subsets(document: Any, form: Form, content: Content) -> None:
-    section, old = _mapping(document, "subsets"), _mapping(content, "subsets")
-    limits, old_limits = _mapping(section, "limits"), _mapping(old, "limits")
-    for index, name in enumerate(limit_names(content)):
-        _set(limits, old_limits, name, form, f"limit-{index}")
-    _set(section, old, "sizes", form, "sizes")
-    if limits and "sizes" not in section:
-        section["sizes"] = "all"
-    _attach(section, "limits", limits)
-    _attach(document, "subsets", section)
+        if not isinstance(old.get(name), Mapping):  # one value per attribute, for which there is no field
+            _set(rule, (name,), old, form, f"{start}p-{name}", lang)
+    _set_row(rule, old, form, start, ("name", "why"), lang)
 
 
 def limit_names(content: Content) -> list[str]:
     """The limits on subsets that a form shows: the usual ones, and others of the policy, such as `inference:income`."""
-    limits = _mapping(_mapping(content, "subsets"), "limits")
-    return [*LIMITS, *(name for name in limits if name not in LIMITS)]
+    return list(dict.fromkeys((*LIMITS, *_value(content, ("subsets", "limits"), ()))))
 
 
-def change_waivers(form: Form, content: Content, lang: str) -> Change:
-    """Return the change of the waivers: rules that need not hold until a day."""
-
-    def change(document: Any) -> None:
-        rows = _rows(document, "waivers")
-        _set_rows(rows, _rows(content, "waivers"), form, "waiver", WAIVER, lang)
-        _attach(document, "waivers", rows)
-
-    return change
+def change_waivers(document: Any, old: Content, form: Form, lang: str) -> None:
+    """Change the waivers: rules that need not hold until a day."""
+    rows = _rows(document, "waivers")
+    _set_rows(rows, _rows(old, "waivers"), form, "waiver", WAIVER, lang)
+    set_in(document, ("waivers",), rows or None)
 
 
-def change_context(form: Form, content: Content, lang: str) -> Change:
-    """Return the change of the context: recipients, purpose, assumptions and earlier releases."""
-
-    def change(document: Any) -> None:
-        section, old = _mapping(document, "context"), _mapping(content, "context")
-        _set(section, old, "release", form, "release")
-        for name in CONTEXT:
-            _set_translatable(section, old, name, form, name, lang)
-        _set_lines(section, "assumptions", form.text("assumptions"), lang)
-        earlier = _rows(section, "earlier_releases")
-        _set_rows(earlier, _rows(old, "earlier_releases"), form, "earlier", EARLIER, lang)
-        if earlier or form.text("none-earlier"):
-            if section.get("earlier_releases") is not earlier:
-                section["earlier_releases"] = earlier
-        else:
-            section.pop("earlier_releases", None)
-        _attach(document, "context", section)
-
-    return change
+def change_context(document: Any, old: Content, form: Form, lang: str) -> None:
+    """Change the context: recipients, purpose, assumptions and earlier releases."""
+    for name in ("release", *CONTEXT):
+        _set(document, ("context", name), old, form, name, lang)
+    section, old_section = (content.get("context") or {} for content in (document, old))
+    rows = _rows(section, "assumptions")
+    known = {" ".join(text_in(row, lang).split()): row for row in rows}  # unchanged ones keep their translations
+    lines = [" ".join(line.split()) for line in form.text("assumptions").splitlines() if line.strip()]
+    if lines != list(known):
+        rows[:] = [known.get(line, line) for line in lines]
+        set_in(document, ("context", "assumptions"), rows or None)
+    earlier = _rows(section, "earlier_releases")
+    _set_rows(earlier, _rows(old_section, "earlier_releases"), form, "earlier", EARLIER, lang)
+    is_told = earlier or form.text("none-earlier")
+    set_in(document, ("context", "earlier_releases"), earlier if is_told else None)
 
 
-def change_regimes(form: Form, _content: Content, _lang: str) -> Change:
-    """Return the change of the regimes: standards and laws whose checklist applies."""
-    return lambda document: _choose(document, "regimes", form.texts("regime"), regimes())
+def change_regimes(document: Any, _old: Content, form: Form, _lang: str) -> None:
+    """Change the regimes: standards and laws whose checklist applies."""
+    _choose(document, "regimes", form.texts("regime"), regimes())
 
 
-def change_sign_off(form: Form, content: Content, lang: str) -> Change:
-    """Return the change of the sign-off: the people who are responsible for the release."""
-
-    def change(document: Any) -> None:
-        section, old = _mapping(document, "sign_off"), _mapping(content, "sign_off")
-        for name in SIGN_OFF:
-            if name in TRANSLATABLE:
-                _set_translatable(section, old, name, form, name, lang)
-            else:
-                _set(section, old, name, form, name)
-        _attach(document, "sign_off", section)
-
-    return change
+def change_sign_off(document: Any, old: Content, form: Form, lang: str) -> None:
+    """Change the sign-off: the people who are responsible for the release."""
+    for name in SIGN_OFF:
+        _set(document, ("sign_off", name), old, form, name, lang)
 
 
 CHANGES = {
@@ -202,7 +173,7 @@ def _choose(document: Any, key: str, wanted: Sequence[str], known: Mapping[str, 
         if names[index] not in wanted:
             del names[index]
     names.extend(name for name in dict.fromkeys(wanted) if name not in names)
-    _attach(document, key, names)
+    set_in(document, (key,), names or None)
 
 
 def _set_rows(rows: Any, old_rows: Sequence[Any], form: Form, kind: str, keys: Sequence[str], lang: str) -> None:
@@ -221,53 +192,18 @@ def _set_rows(rows: Any, old_rows: Sequence[Any], form: Form, kind: str, keys: S
 
 def _set_row(row: Any, old: Content, form: Form, start: str, keys: Sequence[str], lang: str) -> None:
     for key in keys:
-        if key in TRANSLATABLE:
-            _set_translatable(row, old, key, form, f"{start}{key}", lang)
-        else:
-            _set(row, old, key, form, f"{start}{key}")
+        _set(row, (key,), old, form, f"{start}{key}", lang)
 
 
-def _set(section: Any, old: Content, key: str, form: Form, field: str) -> None:
-    """Set a key to the text of a field, unless the policy already has it; an empty field removes the key."""
-    if field not in form.fields or isinstance(old.get(key), Mapping):
-        return
-    text = form.text(field)
-    if text == str(old.get(key, "")).strip():
-        return
-    if text:
-        section[key] = _scalar(text)
-    else:
-        section.pop(key, None)
+def _set(part: Any, path: tuple[str, ...], old: Content, form: Form, field: str, lang: str) -> None:
+    """Set the text of a field at its place, unless the policy already has it; an empty field removes it.
 
-
-def _set_translatable(section: Any, old: Content, key: str, form: Form, field: str, lang: str) -> None:
-    """Like `_set`, for a text that may exist in several languages: that of the page is changed."""
-    if field not in form.fields:
-        return
-    text = form.text(field).replace("\r\n", "\n")
-    if text == text_in(old.get(key), lang).strip():
-        return
-    present = section.get(key)
-    if isinstance(present, dict):
-        if text:
-            present[lang] = text
-        else:
-            present.pop(lang, None)
-        _attach(section, key, present)
-    elif text:
-        section[key] = text
-    else:
-        section.pop(key, None)
-
-
-def _set_lines(section: Any, key: str, text: str, lang: str) -> None:
-    """Update a list of texts, one per line; unchanged ones keep their translations."""
-    rows = _rows(section, key)
-    known = {" ".join(text_in(row, lang).split()): row for row in rows}
-    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
-    if lines != list(known):
-        rows[:] = [known.get(line, line) for line in lines]
-        _attach(section, key, rows)
+    Of a text in several languages, that of the page is changed.
+    """
+    saved, text = _value(old, path), form.text(field).replace("\r\n", "\n")
+    if field in form.fields and text != text_in(saved, lang).strip():
+        value = text if path[-1] in TEXTS else _scalar(text)
+        set_in(part, (*path, lang) if isinstance(saved, Mapping) else path, value if text else None)
 
 
 def _scalar(text: str) -> int | float | str:
@@ -282,39 +218,14 @@ def _rows(section: Any, key: str) -> Any:
     return rows if isinstance(rows, list) else []
 
 
-def _mapping(section: Any, key: str) -> Any:
-    mapping = section.get(key)
-    return mapping if isinstance(mapping, dict) else {}
-
-
-def _attach(section: Any, key: str, value: Any) -> None:
-    """Put a list or a mapping in its place if it is not there yet; remove it if it is empty."""
-    if not value:
-        section.pop(key, None)
-    elif section.get(key) is not value:
-        section[key] = value
+def _value(content: Any, path: Sequence[str], missing: Any = None) -> Any:
+    """The value at a place of a policy."""
+    for key in path:
+        content = content.get(key) if isinstance(content, Mapping) else None
+    return missing if content is None else content
 
 
 MAX_SHOWN = 60  # rules, waivers and earlier releases that forms show
-
-
-class Fields:
-    """The content of the fields of a form: what the policy has, or what was typed if that has an error."""
-
-    def __init__(self, form: Form | None) -> None:
-        self._form = form
-
-    def text(self, field: str, saved: str) -> str:
-        """The content of a text field."""
-        return saved if self._form is None or field not in self._form.fields else self._form.text(field)
-
-    def chosen(self, field: str, saved: Sequence[str]) -> Sequence[str]:
-        """The checked boxes of a list."""
-        return saved if self._form is None else self._form.texts(field)
-
-    def is_checked(self, field: str, *, saved: bool = False) -> bool:
-        """Whether a single box is checked."""
-        return saved if self._form is None else bool(self._form.text(field))
 
 
 @ROUTES.get("/decide")
@@ -332,9 +243,8 @@ def _page(
 ) -> Response:
     """The page of decisions; its form may have an error in the section `at`, or a new rule that is not saved yet."""
     lang, content = language(request), case.policy.file.content
-    fields = Fields(form)
-    context, signed, subsets = (content.get(key) or {} for key in ("context", "sign_off", "subsets"))
-    limits, reasons = subsets.get("limits") or {}, content.get("no_rule") or {}
+    fields = Fields(form, lang)
+    context = content.get("context") or {}
     asked = "" if form is None else form.text("add") if form.text("do") == "add" else form.text("new-measure")
     new = known_measure(asked) if asked else None
     export = at if at in EXPORTS else None
@@ -356,25 +266,25 @@ def _page(
         measures=[one for one in all_measures() if one.applies_to(GENERALISED) and not _needs_python(one)],
         added=None if new is None else _rule({"measure": new.name}, "new-", fields, lang),
         limits=[
-            (limit_name(name, lang), fields.text(f"limit-{index}", text_in(limits.get(name), lang)))
+            (limit_name(name, lang), fields.text(f"limit-{index}", _value(content, ("subsets", "limits", name))))
             for index, name in enumerate(limit_names(content))
         ],
-        sizes=fields.text("sizes", text_in(subsets.get("sizes"), lang)),
+        sizes=fields.text("sizes", _value(content, ("subsets", "sizes"))),
         no_rule=[
-            (column, fields.text(f"no-rule-{index}", text_in(reasons.get(column), lang)))
+            (column, fields.text(f"no-rule-{index}", _value(content, ("no_rule", column))))
             for index, column in enumerate(_sensitive_columns(content))
         ],
         names=[rule.name for rule in policy.rules],
-        waivers=_table(content.get("waivers"), "waiver", WAIVER, fields, lang),
+        waivers=_table(content.get("waivers"), "waiver", WAIVER, fields),
         kinds=KINDS,
-        kind=fields.text("release", context.get("release") or ""),
-        context={name: fields.text(name, text_in(context.get(name), lang)) for name in CONTEXT},
+        kind=fields.text("release", context.get("release")),
+        context={name: fields.text(name, context.get(name)) for name in CONTEXT},
         assumptions=fields.text("assumptions", _lines(context.get("assumptions"), lang)),
-        earlier=_table(context.get("earlier_releases"), "earlier", EARLIER, fields, lang),
+        earlier=_table(context.get("earlier_releases"), "earlier", EARLIER, fields),
         none_earlier=fields.is_checked("none-earlier", saved=context.get("earlier_releases") == []),
         regimes=[(regime, preset_note(regime, lang)) for regime in regimes().values()],
         chosen_regimes=fields.chosen("regime", content.get("regimes") or ()),
-        sign_off={name: fields.text(name, text_in(signed.get(name), lang)) for name in SIGN_OFF},
+        sign_off={name: fields.text(name, _value(content, ("sign_off", name))) for name in SIGN_OFF},
         releases=[] if is_release(policy) else releases_of(policy),
         is_release=is_release(policy),
         evidence=evidence_name(policy),
@@ -390,7 +300,7 @@ def _lines(texts: Any, lang: str) -> str:
     return "\n".join(" ".join(text_in(text, lang).split()) for text in texts or ())
 
 
-def _table(rows: Any, kind: str, keys: Sequence[str], fields: Fields, lang: str) -> list[dict[str, Any]]:
+def _table(rows: Any, kind: str, keys: Sequence[str], fields: Fields) -> list[dict[str, Any]]:
     """Rows of fields, and one for a new row."""
     all_rows = [*enumerate((rows or ())[:MAX_SHOWN]), ("new", {})]
     return [
@@ -398,7 +308,7 @@ def _table(rows: Any, kind: str, keys: Sequence[str], fields: Fields, lang: str)
             "start": f"{kind}-{index}-",
             "is_new": index == "new",
             "is_removed": fields.is_checked(f"{kind}-{index}-remove"),
-            **{key: fields.text(f"{kind}-{index}-{key}", text_in(row.get(key), lang)) for key in keys},
+            **{key: fields.text(f"{kind}-{index}-{key}", row.get(key)) for key in keys},
         }
         for index, row in all_rows
     ]
@@ -415,8 +325,8 @@ def _rule(rule: Any, start: str, fields: Fields, lang: str) -> dict[str, Any]:
         "measure": str(rule.get("measure")),
         "summary": "" if measure is None else measure_summary(measure.name, lang),
         "is_removed": fields.is_checked(f"{start}remove"),
-        "name": fields.text(f"{start}name", text_in(rule.get("name"), lang)),
-        "why": fields.text(f"{start}why", text_in(rule.get("why"), lang)),
+        "name": fields.text(f"{start}name", rule.get("name")),
+        "why": fields.text(f"{start}why", rule.get("why")),
         "fields": [_field(parameter, rule.get(parameter.name), start, fields, lang) for parameter in parameters],
     }
 
@@ -435,7 +345,7 @@ def _field(parameter: Parameter, value: Any, start: str, fields: Fields, lang: s
         "options": options,
         "usual": "" if parameter.default is None else str(parameter.default),
         "is_fixed": is_fixed,  # one value per attribute, for which there is no field
-        "value": "" if is_fixed else fields.text(f"{start}p-{parameter.name}", text_in(value, lang)),
+        "value": "" if is_fixed else fields.text(f"{start}p-{parameter.name}", value),
     }
 
 
@@ -459,23 +369,20 @@ def save(request: Request, case: OpenCase, form: Form) -> Response:
 def _save(request: Request, case: OpenCase, form: Form) -> Response | None:
     """Save the form; return the page with the error if it has one."""
     content, lang = case.policy.file.content, language(request)
-    changes = {section: change(form, content, lang) for section, change in CHANGES.items()}
 
-    def change_all(document: Any) -> None:
-        for change in changes.values():
-            change(document)
+    def change(document: Any, sections: Iterable[str] = CHANGES) -> None:
+        for section in sections:
+            if section == "rules":
+                _check_subsets(case, content, form)
+            CHANGES[section](document, content, form, lang)
 
-    at = ""
     try:
-        at = "rules"
-        _check_subsets(case, content, form)
-        at = ""
-        case.file.change(change_all, form.text("seen") or None)
+        case.file.change(change, form.text("seen") or None)
     except ConflictError:
         raise
     except PETWorksError as error:
-        at = at or next((section for section, change in changes.items() if not case.file.accepts(change)), "")
-        return _page(request, case, at, form, error)
+        wrong = (section for section in CHANGES if not case.file.accepts(partial(change, sections=[section])))
+        return _page(request, case, next(wrong, ""), form, error)
     return None
 
 
@@ -495,7 +402,6 @@ def verdict(request: Request, case: OpenCase) -> Response:
     return part(request, "decide_verdict.html", case, d=case.check.content, notices=texts)
 
 
-MAX_NAMES = 1000
 SHOWN_VERSIONS = 15
 MAX_LINES = 40  # of the difference between two versions
 LONGEST_LINE = 160
@@ -508,8 +414,7 @@ def _stem(policy: Policy) -> str:
 def evidence_name(policy: Policy) -> str:
     """The name of a new folder beside the policy, from the table and the day."""
     start = f"evidence_{_stem(policy)}_{today().isoformat()}"
-    names = (start, *(f"{start}_{number}" for number in range(2, MAX_NAMES)))
-    return next(name for name in names if not policy.path.with_name(name).exists())
+    return free_name(start, "", lambda name: policy.path.with_name(name).exists())
 
 
 @ROUTES.post("/decide/report")

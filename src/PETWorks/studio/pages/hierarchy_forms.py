@@ -12,7 +12,7 @@ from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.hierarchies.groups import OTHER
 from PETWorks.about.hierarchies.texts import AREAS
 from PETWorks.errors import HierarchyError
-from PETWorks.studio.files.policy_file import Change
+from PETWorks.studio.files.policy_file import Change, set_in
 from PETWorks.studio.pages.page import Form, join_items
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.files import path_from
@@ -43,7 +43,6 @@ MAX_VALUE_FIELDS = 60  # values with a field of their own in the form of groups;
 MAX_LISTED = 1_000  # values that a form lists
 MAX_TEXT = 40_000  # characters of the listed values
 ABOVE = ">"  # between a group and the group that contains it
-BOUNDS = ("exactly", "at_least", "at_most")
 MAX_ITEMS_ON_LINE = 12  # longer lists are written one item per line
 
 _SEPARATOR = re.compile(r"[\s,;，、；]+")
@@ -251,116 +250,18 @@ def with_hierarchies(
     def change(document: Any) -> None:
         from ruamel.yaml.comments import CommentedMap
 
-        hierarchies = document.get("hierarchies")
-        if not isinstance(hierarchies, dict):
-            hierarchies = CommentedMap()
-            for column, hierarchy in present.items():
-                hierarchies[column] = (
-                    _relative(hierarchy, folder) if isinstance(hierarchy, Path) else _to_yaml(hierarchy.words)
-                )
-            _put(document, "hierarchies", hierarchies)
-        below = ""
+        if not isinstance(document.get("hierarchies"), dict):
+            given = {
+                column: _relative(hierarchy, folder) if isinstance(hierarchy, Path) else _to_yaml(hierarchy.words)
+                for column, hierarchy in present.items()
+            }
+            set_in(document, ("hierarchies",), CommentedMap(given))
         for column, words in new.items():
-            if words is None:
-                below += _remove(hierarchies, _key_of(hierarchies, column))
-            else:
-                _put(hierarchies, _key_of(hierarchies, column), _to_yaml(words))
-        if not hierarchies:
-            document["hierarchies"] = _to_yaml({})
-            _set_comment_below(document, "hierarchies", below)
+            set_in(document, ("hierarchies", column), None if words is None else _to_yaml(words))
+        if "hierarchies" not in document:
+            set_in(document, ("hierarchies",), _to_yaml({}))
 
     return change
-
-
-def with_bounds(levels: Mapping[str, int], heights: Mapping[str, int], bound: str) -> Change:
-    """Return a change of the policy that fixes or bounds the levels of columns; a bound without effect is removed."""
-
-    def change(document: Any) -> None:
-        from ruamel.yaml.comments import CommentedMap
-
-        settings = document.get("anonymize")
-        known = settings.get("levels") if isinstance(settings, dict) else None
-        bounds = known if isinstance(known, dict) else CommentedMap()
-        below = ""
-        for column, level in levels.items():
-            has_no_effect = {"exactly": False, "at_least": level == 0, "at_most": level == heights[column]}[bound]
-            if has_no_effect:
-                below += _remove(bounds, _key_of(bounds, column))
-            else:
-                _put(bounds, _key_of(bounds, column), level if bound == "exactly" else _to_yaml({bound: level}))
-        if not bounds and known is not None:
-            _set_comment_below(settings, "levels", below)
-            below = _remove(settings, "levels")
-            if not settings:
-                _set_comment_below(document, "anonymize", below)
-                _remove(document, "anonymize")
-        elif bounds and known is not bounds:
-            if not isinstance(settings, dict):
-                settings = CommentedMap()
-                _put(document, "anonymize", settings)
-            _put(settings, "levels", bounds)
-
-    return change
-
-
-def _key_of(mapping: Any, column: str) -> Any:
-    """The key of a column in a mapping, where it may have spaces around it."""
-    return next((key for key in mapping if str(key).strip() == column), column)
-
-
-def _put(mapping: Any, key: Any, value: Any) -> None:
-    """Set a key. A new key is inserted before the last one, which carries the comments below it."""
-    if key not in mapping:
-        mapping.insert(max(len(mapping) - 1, 0), key, value)
-        return
-    below = _comment_below(mapping, key)
-    mapping[key] = value
-    mapping.ca.items.pop(key, None)  # the comment at the end of the line was about the old value
-    _set_comment_below(mapping, key, below)
-
-
-def _remove(mapping: Any, key: Any) -> str:
-    """Remove a key; comments below it move to the key before, or are returned if there is none."""
-    if key not in mapping:
-        return ""
-    keys = list(mapping)
-    below, before = _comment_below(mapping, key), keys[keys.index(key) - 1] if keys[0] != key else None
-    del mapping[key]
-    mapping.ca.items.pop(key, None)
-    if before is None:
-        return below
-    _set_comment_below(mapping, before, _comment_below(mapping, before) + below, keep=True)
-    return ""
-
-
-def _comment_slot(container: Any, key: Any) -> tuple[Any, Any, int]:
-    """The container, key and slot where ruamel.yaml keeps the comment after an entry: at the last scalar in it."""
-    value: Any = container[key]
-    is_mapping = isinstance(value, dict)
-    if hasattr(value, "fa") and value and not value.fa.flow_style():
-        return _comment_slot(value, list(value)[-1] if is_mapping else len(value) - 1)
-    return container, key, 2 if isinstance(container, dict) else 0
-
-
-def _comment_below(mapping: Any, key: Any) -> str:
-    """The comment in the lines after an entry."""
-    container, last, slot = _comment_slot(mapping, key)
-    token = (container.ca.items.get(last) or [None] * 4)[slot]
-    return "" if token is None else str(token.value).partition("\n")[2]
-
-
-def _set_comment_below(mapping: Any, key: Any, text: str, *, keep: bool = False) -> None:
-    """Set the comment in the lines after an entry; `keep` keeps the one at the end of its line."""
-    from ruamel.yaml.error import CommentMark
-    from ruamel.yaml.tokens import CommentToken
-
-    container, last, slot = _comment_slot(mapping, key)
-    tokens = container.ca.items.get(last) or [None, None, None, None]
-    first = str(tokens[slot].value).partition("\n")[0] if keep and tokens[slot] is not None else ""
-    if first or text:
-        mark = tokens[slot].start_mark if first else CommentMark(0)
-        tokens[slot] = CommentToken(f"{first}\n{text}", mark, None)
-        container.ca.items[last] = tokens
 
 
 def _to_yaml(words: Any) -> Any:

@@ -17,7 +17,7 @@ from PETWorks.render.language.language import message_text
 from PETWorks.render.language.language import shorten_name as shown_name
 from PETWorks.studio.pages.hierarchies import Column, ColumnLevels, columns_of, groups_by_level
 from PETWorks.studio.pages.job import start_job
-from PETWorks.studio.pages.make_safe import free_name, new_release, origin_link
+from PETWorks.studio.pages.make_safe import free_release, new_release, origin_link
 from PETWorks.studio.pages.page import (
     Form,
     Routes,
@@ -202,7 +202,7 @@ def _ranges(what_if: WhatIf) -> list[tuple[int, int | None, bool]]:
 
 
 def _release_named(fields: Mapping[str, str], case: OpenCase) -> str:
-    return fields.get("release", "").strip() or free_name(case.file.path, default_name(case.policy))
+    return fields.get("release", "").strip() or free_release(case.file.path, default_name(case.policy))
 
 
 def _arguments(

@@ -1,8 +1,7 @@
 """Make it safe: settings of a release, the search for it, the cost of other thresholds, and its result."""
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -36,11 +35,12 @@ from PETWorks.render.charts import charts
 from PETWorks.render.report import making
 from PETWorks.render.report.prose import notices
 from PETWorks.render.report.sections import model_texts
-from PETWorks.studio.files.policy_file import Change, ConflictError, PolicyFile
-from PETWorks.studio.pages.hierarchy_forms import BOUNDS, with_bounds
+from PETWorks.studio.files.policy_file import Change, ConflictError, PolicyFile, set_in
+from PETWorks.studio.files.workspace import free_name
 from PETWorks.studio.pages.job import start_job
 from PETWorks.studio.pages.page import (
     REPORT_POLICY,
+    Fields,
     Form,
     Routes,
     flow_of,
@@ -57,11 +57,19 @@ from PETWorks.studio.server.open_case import OpenCase
 
 ROUTES = Routes()
 
-AGGREGATE_NAMES = tuple(AGGREGATES)
 ORDERS = ("shuffled", "original")  # the order of the records
 KEPT = ("", "keep", "may_lose")  # whether a column is kept: if that costs little, in any case, or it may be lost
+BOUNDS = ("exactly", "at_least", "at_most")
 MAX_COLUMNS = 100
 SECTION = "anonymize"
+# The settings that are one of several words, with the default first.
+CHOICES: dict[str, Sequence[str]] = {
+    "suppressed_records": SUPPRESSED_RECORDS,
+    "method": METHODS,
+    "objective": OBJECTIVES,
+    "aggregate": tuple(AGGREGATES),
+    "order": ORDERS,
+}
 FIELDS = {
     "suppression": Phrase("suppression"),
     "minutes": Phrase("minutes"),
@@ -77,9 +85,6 @@ FIELDS = {
 }  # what errors call the fields of the form
 
 
-TYPED = ("suppression", "suppressed_records", "method", "objective", "aggregate", "order", "minutes", "protect")
-
-
 @dataclass(frozen=True)
 class ColumnSetting:
     """The weight of a column, the levels that it may have, and whether it is kept; empty texts where nothing is set."""
@@ -89,76 +94,36 @@ class ColumnSetting:
     weight: str
     low: str
     high: str
-    kept: str = ""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The content of the form."""
-
-    suppression: str  # per cent
-    suppressed_records: str
-    method: str
-    objective: str
-    aggregate: str
-    order: str
-    minutes: str
-    protect: str  # columns with coarser values, separated by semicolons
-    columns: tuple[ColumnSetting, ...]
-
-    def typed(self, form: Form) -> "Settings":
-        """These settings with what the user typed, to show the form again after an error."""
-        columns = (
-            replace(
-                column,
-                weight=form.text(f"weight-{at}"),
-                low=form.text(f"low-{at}"),
-                high=form.text(f"high-{at}"),
-                kept=form.text(f"kept-{at}"),
-            )
-            for at, column in enumerate(self.columns)
-        )
-        texts = {name: form.text(name) for name in TYPED}
-        return Settings(**texts, columns=tuple(columns))
+    kept: str
 
     @property
-    def is_bounded(self) -> bool:
-        """Whether anything is set for single columns."""
-        return any(column.weight or column.low or column.high or column.kept for column in self.columns)
+    def is_set(self) -> bool:
+        """Whether anything is set for the column."""
+        return bool(self.weight or self.low or self.high or self.kept)
 
 
-def settings_of(section: Mapping[str, Any], columns: Sequence[str], heights: Mapping[str, int]) -> Settings:
-    """The settings in the section `anonymize` of a policy."""
+def settings_of(section: Mapping[str, Any]) -> dict[str, str]:
+    """The content of the fields, by the section `anonymize` of a policy."""
     share, seconds = parse_number(section.get("suppression", 0)), parse_seconds(section.get("time", ""))
+    return {
+        "suppression": _as_text(Decimal(str(share or 0)) * 100),  # per cent
+        "minutes": "" if seconds is None else _as_text(Decimal(str(seconds)) / 60),
+        "protect": "; ".join(protect_as_text(section.get("protect") or {})),  # columns with coarser values
+        **{field: str(section.get(field, known[0])) for field, known in CHOICES.items()},
+    }
+
+
+def column_settings(
+    section: Mapping[str, Any], columns: Sequence[str], heights: Mapping[str, int]
+) -> Iterator[ColumnSetting]:
+    """The content of the fields of each column."""
     weights, levels = section.get("weights", {}), section.get("levels", {})
-    return Settings(
-        suppression=_as_text(Decimal(str(share or 0)) * 100),
-        suppressed_records=str(section.get("suppressed_records", SUPPRESSED_RECORDS[0])),
-        method=str(section.get("method", METHODS[0])),
-        objective=str(section.get("objective", OBJECTIVES[0])),
-        aggregate=str(section.get("aggregate", AGGREGATE_NAMES[0])),
-        order=str(section.get("order", ORDERS[0])),
-        minutes="" if seconds is None else _as_text(Decimal(str(seconds)) / 60),
-        protect="; ".join(protect_as_text(section.get("protect") or {})),
-        columns=tuple(
-            ColumnSetting(
-                column,
-                heights.get(column),
-                str(weights.get(column, "")),
-                *_bounds(levels.get(column)),
-                kept=_kept(section, column),
-            )
-            for column in columns[:MAX_COLUMNS]
-        ),
-    )
-
-
-def _kept(section: Mapping[str, Any], column: str) -> str:
-    """Whether a column is kept in any case, may be lost, or is kept if that costs little."""
     keep, may_lose = section.get("keep") or [], section.get("may_lose") or []
-    if column in keep:
-        return KEPT[1]
-    return KEPT[2] if may_lose == ALL or column in may_lose else KEPT[0]
+    for column in columns:
+        may_be_lost = may_lose == ALL or column in may_lose
+        kept = KEPT[1] if column in keep else KEPT[2] if may_be_lost else KEPT[0]
+        low, high = _bounds(levels.get(column))
+        yield ColumnSetting(column, heights.get(column), str(weights.get(column, "")), low, high, kept)
 
 
 def _bounds(bounds: Any) -> tuple[str, str]:
@@ -174,130 +139,94 @@ def _bounds(bounds: Any) -> tuple[str, str]:
     return str(low), str(high)
 
 
-def change_settings(form: Form, columns: Sequence[str], heights: Mapping[str, int], shown: Mapping[str, Any]) -> Change:
-    """Return the change of the policy that a form asks for: unchanged keys stay, defaults are left out."""
-    old = settings_of(shown, columns, heights)
-    column_settings = {setting.column: setting for setting in old.columns}
-    share, minutes = _number(form, "suppression", 0, 100), _number(form, "minutes", 0, 60 * 24 * 365)
-    method, objective = _choice(form, "method", METHODS), _choice(form, "objective", OBJECTIVES)
-    aggregate = _choice(form, "aggregate", AGGREGATE_NAMES) if objective == "granularity" else AGGREGATE_NAMES[0]
-    order, kept = _choice(form, "order", ORDERS), _choice(form, "suppressed_records", SUPPRESSED_RECORDS)
-    values: dict[str, Any] = {
-        "suppression": None if not share else float(share / 100),
-        "suppressed_records": None if kept == SUPPRESSED_RECORDS[0] else kept,
-        "method": method,
-        "objective": None if objective == OBJECTIVES[0] else objective,
-        "aggregate": None if aggregate == AGGREGATE_NAMES[0] else aggregate,
-        "order": None if order == ORDERS[0] else order,
-        "time": f"{_as_text(minutes)}m" if minutes else None,
-        "protect": _protect(form.text("protect")) or None,
+def change_settings(
+    form: Form, section: Mapping[str, Any], columns: Sequence[str], heights: Mapping[str, int]
+) -> Change:
+    """Return the change of the policy that a form asks for: only edited fields count, and defaults are left out."""
+    shown = settings_of(section)
+    typed = {field: form.text(field) for field in shown if field in form.fields}
+    if typed.get("objective") != "granularity":
+        typed["aggregate"] = CHOICES["aggregate"][0]
+    changes: dict[tuple[str, ...], Any] = {
+        ("time" if field == "minutes" else field,): _setting(field, text)
+        for field, text in typed.items()
+        if text != shown[field]
     }
-    same = {
-        "suppression": _as_text(share or Decimal(0)) == old.suppression,
-        "suppressed_records": kept == old.suppressed_records,
-        "method": method == old.method,
-        "objective": objective == old.objective,
-        "aggregate": aggregate == old.aggregate,
-        "order": order == old.order,
-        "time": _as_text(minutes or Decimal(0)) == (old.minutes or "0"),
-        "protect": "protect" not in form.fields or form.text("protect") == old.protect,
-    }
-    weights, levels = dict[str, Any](), dict[str, Any]()
-    kept_columns = dict[str, str]()
-    for index, (column, setting) in enumerate(column_settings.items()):
-        weight = _number(form, f"weight-{index}", 0, None)
-        low, high = (_number(form, f"{end}-{index}", 0, setting.height) for end in ("low", "high"))
-        if low is not None and high is not None and low > high:
-            raise InputError("column {column!r}: the lowest level is above the highest one", column=printable(column))
-        if ("" if weight is None else _as_text(weight)) != setting.weight:
-            weights[column] = None if weight is None else _plain(weight)
-        if ("" if low is None else _as_text(low), "" if high is None else _as_text(high)) != (
-            setting.low,
-            setting.high,
-        ):
-            levels[column] = _level(low, high)
-        is_asked = f"kept-{index}" in form.fields
-        kept_columns[column] = _choice(form, f"kept-{index}", KEPT) if is_asked else setting.kept
-    if any(kept_columns[column] != setting.kept for column, setting in column_settings.items()):
-        for key in KEPT[1:]:
-            values[key] = [column for column, choice in kept_columns.items() if choice == key] or None
-            same[key] = False
+    changes |= _column_changes(Fields(form, ENGLISH), list(column_settings(section, columns, heights)))
 
     def change(document: Any) -> None:
-        section = document.get(SECTION)
-        if not isinstance(section, dict):
-            section = {}
-        for key, value in values.items():
-            if not same[key]:
-                _set(section, key, value)
-        for key, changed in (("weights", weights), ("levels", levels)):
-            inner = section.get(key)
-            inner = inner if isinstance(inner, dict) else {}
-            for column, value in changed.items():
-                _set(inner, column, value)
-            _set(section, key, inner or None)
-        if section and document.get(SECTION) is not section:
-            document[SECTION] = section
-        elif not section:
-            document.pop(SECTION, None)
+        for path, value in changes.items():
+            set_in(document, (SECTION, *path), value)
 
     return change
 
 
-def _protect(text: str) -> dict[str, Any]:
-    """Parse the columns with coarser values; raise if one of them cannot be understood."""
-    declared = protect_from_text(filter(None, (part.strip() for part in text.split(";"))))
-    protections_of(declared)
-    return declared
+def _setting(field: str, text: str) -> Any:
+    """The value in the policy for the content of a field; None if it is the default."""
+    if field in CHOICES:
+        chosen, known = _choice(field, text, CHOICES[field]), CHOICES[field]
+        return None if chosen == known[0] and field != "method" else chosen  # the default method depends on the policy
+    if field == "protect":
+        declared = protect_from_text(filter(None, (part.strip() for part in text.split(";"))))
+        protections_of(declared)  # raises if one of them cannot be understood
+        return declared or None
+    number = _number(field, text, 0, 100 if field == "suppression" else 60 * 24 * 365)
+    if not number:
+        return None
+    return float(number / 100) if field == "suppression" else f"{_as_text(number)}m"
 
 
-def _level(low: Decimal | None, high: Decimal | None) -> Any:
-    """Levels as a policy declares them; None if there are no bounds."""
-    if low is not None and low == high:
-        return int(low)
-    bounds = {"at_least": None if low is None else int(low), "at_most": None if high is None else int(high)}
-    return {name: level for name, level in bounds.items() if level is not None} or None
+def _column_changes(fields: Fields, columns: Sequence[ColumnSetting]) -> dict[tuple[str, ...], Any]:
+    """The changes of the settings of single columns, by their place in the section."""
+    changes: dict[tuple[str, ...], Any] = {}
+    kept = dict[str, str]()
+    for at, old in enumerate(columns):
+        weight, low, high = (fields.text(f"{name}-{at}", getattr(old, name)) for name in ("weight", "low", "high"))
+        if weight != old.weight:
+            number = _number("weight", weight, 0, None)
+            changes["weights", old.column] = None if number is None else _plain(number)
+        if (low, high) != (old.low, old.high):
+            changes["levels", old.column] = _levels(low, high, old)
+        kept[old.column] = _choice("kept", fields.text(f"kept-{at}", old.kept), KEPT)
+    if list(kept.values()) != [old.kept for old in columns]:
+        for key in KEPT[1:]:
+            changes[key,] = [column for column, choice in kept.items() if choice == key] or None
+    return changes
 
 
-def _set(section: Any, key: str, value: Any) -> None:
-    """Set a key, or remove it if the value is None; a key that does not change keeps its comment."""
-    if value is None:
-        section.pop(key, None)
-    elif section.get(key) is not value:
-        section[key] = value
+def _levels(low: str, high: str, column: ColumnSetting) -> Any:
+    """The levels of a column as a policy declares them; None if there are no bounds."""
+    first, last = (_number(field, text, 0, column.height) for field, text in (("low", low), ("high", high)))
+    if first is not None and last is not None and first > last:
+        name = printable(column.column)
+        raise InputError("column {column!r}: the lowest level is above the highest one", column=name)
+    if first is not None and first == last:
+        return int(first)
+    bounds = {name: int(level) for name, level in (("at_least", first), ("at_most", last)) if level is not None}
+    return bounds or None
 
 
-def _number(form: Form, field: str, lowest: int, highest: int | None) -> Decimal | None:
+def _number(field: str, text: str, lowest: int, highest: int | None) -> Decimal | None:
     """The number in a field; None if the field is empty."""
-    text = form.text(field)
     if not text:
         return None
     try:
         number = Decimal(text)
     except InvalidOperation:
         number = Decimal("NaN")
-    is_whole = not field.startswith(("low", "high")) or (number.is_finite() and number == number.to_integral_value())
-    if not number.is_finite() or not is_whole or number < lowest or (highest is not None and number > highest):
-        kind, given = FIELDS[field.partition("-")[0]], printable(text)[:40]
-        if highest is None:
-            raise InputError(
-                "{field}: expected a number at least {lowest}, got {given!r}", field=kind, lowest=lowest, given=given
-            )
-        raise InputError(
-            "{field}: expected a number from {lowest} to {highest}, got {given!r}",
-            field=kind,
-            lowest=lowest,
-            highest=highest,
-            given=given,
-        )
-    return number
+    is_whole = field not in ("low", "high") or (number.is_finite() and number == number.to_integral_value())
+    if number.is_finite() and is_whole and lowest <= number and (highest is None or number <= highest):
+        return number
+    values: dict[str, Any] = {"field": FIELDS[field], "lowest": lowest, "given": printable(text)[:40]}
+    if highest is None:
+        raise InputError("{field}: expected a number at least {lowest}, got {given!r}", **values)
+    raise InputError("{field}: expected a number from {lowest} to {highest}, got {given!r}", highest=highest, **values)
 
 
-def _choice(form: Form, field: str, known: Sequence[str]) -> str:
-    value = form.text(field) or known[0]
+def _choice(field: str, text: str, known: Sequence[str]) -> str:
+    value = text or known[0]
     if value not in known:
-        kind = FIELDS[field.partition("-")[0]]
-        raise InputError("{field} is one of {known}", field=kind, known=", ".join(filter(None, known)))
+        raise InputError("{field} is one of {known}", field=FIELDS[field], known=", ".join(filter(None, known)))
     return value
 
 
@@ -312,7 +241,6 @@ def _plain(number: Decimal) -> int | float:
 
 
 MAX_BELOW = 1_000_000
-MAX_NUMBER = 1_000  # of releases with the same name
 
 
 @ROUTES.get("/safe")
@@ -324,26 +252,24 @@ def show(request: Request, case: OpenCase, form: Form) -> Response:
 def _page(request: Request, case: OpenCase, form: Form, mistake: PETWorksError | None = None) -> Response:
     usual = default_name(case.policy)
     is_unfinished = ReleaseFiles(case.file.path.with_name(usual)).unfinished.exists()
-    wanted = form.text("release") or (usual if is_unfinished else free_name(case.file.path, usual))
+    wanted = form.text("release") or (usual if is_unfinished else free_release(case.file.path, usual))
     files, flow = _target(case, wanted), flow_of(case.policy)
     columns, heights = _columns(case)
-    settings = settings_of(_section(case), columns, heights)
+    section, fields = _section(case), Fields(None if mistake is None else form, language(request))
     earlier = None if flow.release is None else _of_policy(flow.release)
     return page(
         request,
         "safe",
         case,
         mistake=mistake,
-        settings=settings if mistake is None else settings.typed(form),
+        fields=fields,
+        settings={field: fields.text(field, text) for field, text in settings_of(section).items()},
+        columns=list(column_settings(section, columns, heights))[:MAX_COLUMNS],
         lacking=[column for column in columns if column not in heights],
         carried=carried_levels(form, case.release.columns, heights),
         bounds=BOUNDS,
-        objectives=OBJECTIVES,
-        aggregates=AGGREGATE_NAMES,
-        methods=METHODS,
-        orders=ORDERS,
+        choices=CHOICES,
         kept=KEPT,
-        suppressed_records=SUPPRESSED_RECORDS,
         release=wanted,
         is_there=files.release.exists(),
         releases=releases_of(case.policy),
@@ -367,13 +293,14 @@ def _is_small(text: str) -> bool:
     return text.isdecimal() and len(text) < 7
 
 
-def free_name(policy: Path, name: str) -> str:
+def free_release(policy: Path, name: str) -> str:
     """The name of a release that is not there yet: this one, or this one with a number."""
-    path = Path(name)
-    stem = re.sub(r"_\d{1,4}$", "", path.stem)
-    names = (name, *(f"{stem}_{number}{path.suffix}" for number in range(2, MAX_NUMBER)))
-    files = {name: ReleaseFiles(policy.with_name(name)) for name in names}
-    return next((name for name, made in files.items() if not (made.release.exists() or made.policy.exists())), name)
+
+    def is_taken(name: str) -> bool:
+        files = ReleaseFiles(policy.with_name(name))
+        return files.release.exists() or files.policy.exists()
+
+    return free_name(name, Path(name).suffix, is_taken)
 
 
 def new_release(case: OpenCase, form: Form) -> ReleaseFiles:
@@ -437,16 +364,17 @@ def run(request: Request, case: OpenCase, form: Form) -> Response:
 
 def _run(request: Request, case: OpenCase, form: Form) -> Response:
     columns, heights = _columns(case)
-    change, carried = change_settings(form, columns, heights, _section(case)), form.text("bound")
-    if carried and carried not in BOUNDS:
+    change, bound = change_settings(form, _section(case), columns, heights), form.text("bound")
+    if bound and bound not in BOUNDS:
         raise InputError("expected how the levels bound the search: exactly, at least or at most")
-    levels = {name: level for _, name, level in carried_levels(form, case.release.columns, heights)}
-    bounded = with_bounds(levels, heights, carried) if carried else None
+    levels = carried_levels(form, case.release.columns, heights) if bound else ()
 
     def change_both(document: Any) -> None:
         change(document)
-        if bounded is not None:
-            bounded(document)
+        for _, column, level in levels:
+            limits = bound != "at_most" or level < heights[column]
+            wanted = (level if bound == "exactly" else {bound: level}) if limits else None
+            set_in(document, (SECTION, "levels", column), wanted)
 
     files = new_release(case, form) if form.text("do") not in ("save", "frontier") else None
     case.file.change(change_both, form.text("seen") or None)
@@ -500,7 +428,7 @@ def _start(request: Request, case: OpenCase, files: ReleaseFiles, options: Seque
 def choose(request: Request, case: OpenCase, form: Form) -> Response:
     """Make another release beside one: on other levels, with another threshold or limit, or keeping more columns."""
     files = release_named(case.file.path, form.text("release"))
-    target = release_named(case.file.path, free_name(case.file.path, files.release.name))
+    target = release_named(case.file.path, free_release(case.file.path, files.release.name))
     target.unfinished.unlink(missing_ok=True)  # of other levels
     options = [f"--suppression={_share(form.text('suppression'))}"] if form.text("suppression") else []
     if form.text("threshold"):
@@ -510,7 +438,7 @@ def choose(request: Request, case: OpenCase, form: Form) -> Response:
             raise InputError("no rule of the policy has such a threshold; compute the frontier again")
         options.append(f"--threshold={name}={_number_for_command(value)}")
     if form.text("method"):
-        options.append(f"--{_choice(form, 'method', METHODS)}")
+        options.append(f"--{_choice('method', form.text('method'), METHODS)}")
     if form.text("levels"):
         facts = files.read().anonymization
         levels = form.text("levels").split(",")

@@ -25,7 +25,7 @@ from PETWorks.gate.suggest.starter import (
 from PETWorks.render.language.language import message_text
 from PETWorks.render.report.prose import comment_translators
 from PETWorks.studio.files.policy_file import PolicyFile
-from PETWorks.studio.files.workspace import POLICY_SUFFIXES, ListedFile, Workspace
+from PETWorks.studio.files.workspace import POLICY_SUFFIXES, ListedFile, Workspace, free_name
 from PETWorks.studio.pages.page import (
     Form,
     Routes,
@@ -364,11 +364,7 @@ def _new_policy(form: Form, table: Path) -> str:
     """The name of the new policy file; a free one if the user gives none."""
     name = form.text("policy")
     if not name:
-        numbers = (f"_{number}" if number > 1 else "" for number in range(1, 1_000))
-        candidates = (_policy_name(table.name, number) for number in numbers)
-        return next(
-            (candidate for candidate in candidates if not table.with_name(candidate).exists()), _policy_name(table.name)
-        )
+        return free_name(_policy_name(table.name), ".yaml", lambda free: table.with_name(free).exists())
     is_plain = name == Path(name).name and "\\" not in name and name.isprintable() and not name.startswith(".")
     if not is_plain or not name.lower().endswith(POLICY_SUFFIXES) or len(name) > LONGEST_NAME:
         raise InputError("expected the name of a policy file that ends in .yaml, without a folder")
@@ -428,5 +424,5 @@ def _write_new_policy(table: Path, policy: Path, choice: Choice, comparison: Com
     PolicyFile(policy).write(text)
 
 
-def _policy_name(table: str, number: str = "") -> str:
-    return f"{unpacked_path(Path(table)).stem}_policy{number}.yaml"
+def _policy_name(table: str) -> str:
+    return f"{unpacked_path(Path(table)).stem}_policy.yaml"

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from inspect import signature
@@ -294,6 +294,27 @@ class Form:
     def with_prefix(self, prefix: str) -> dict[str, str]:
         """The fields whose name has this prefix, by the rest of their name."""
         return {name.removeprefix(prefix): texts[-1] for name, texts in self.fields.items() if name.startswith(prefix)}
+
+
+class Fields:
+    """The content of the fields of a page: what the policy has, or what was typed if the form is shown again."""
+
+    def __init__(self, form: Form | None, lang: str) -> None:
+        self._form, self._lang = form, lang
+
+    def text(self, field: str, saved: Any = None) -> str:
+        """The content of a text field; of a text in several languages, that of the page."""
+        if self._form is None or field not in self._form.fields:
+            return text_in(saved, self._lang)
+        return self._form.text(field)
+
+    def chosen(self, field: str, saved: Sequence[str]) -> Sequence[str]:
+        """The checked boxes of a list."""
+        return saved if self._form is None else self._form.texts(field)
+
+    def is_checked(self, field: str, *, saved: bool = False) -> bool:
+        """Whether a single box is checked."""
+        return saved if self._form is None else bool(self._form.text(field))
 
 
 Answer = TypeVar("Answer", bound=Callable[..., Response])
