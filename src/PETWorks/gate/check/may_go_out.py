@@ -99,7 +99,7 @@ def _has_other_hierarchies(origin: Policy, released: Policy, plan: Plan) -> bool
 
 def _differ_from_plan(policy: Policy, plan: Plan, columns: Sequence[str]) -> bool:
     """Whether the hierarchies of these columns are not those of the plan."""
-    named = _hierarchies_of(policy)
+    named = hierarchies_of(policy)
     try:
         by_column = as_hierarchies(named, columns if isinstance(named, Path) else named or ())
     except PETWorksError:
@@ -113,7 +113,7 @@ def _differ_from_plan(policy: Policy, plan: Plan, columns: Sequence[str]) -> boo
     return False
 
 
-def _hierarchies_of(policy: Policy) -> HierarchySources | None:
+def hierarchies_of(policy: Policy) -> HierarchySources | None:
     """The hierarchies that a policy names, or the roles file beside its table."""
     if policy.hierarchies is not None or not isinstance(policy.data, Path) or not policy.data.is_file():
         return policy.hierarchies

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from PETWorks.errors import InputError, Joined, Phrase
+from PETWorks.errors import InputError, Joined, PETWorksError, Phrase
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.tables.files import read_small
 from PETWorks.tables.output import write_whole
@@ -300,7 +300,7 @@ class PolicyFile:
         """Whether the content would be valid after a change."""
         try:
             self._validate(apply_change(self.text, change))
-        except InputError:
+        except PETWorksError:
             return False
         return True
 

@@ -188,7 +188,7 @@ def _subsets(
 MAX_ROWS = 80  # columns on one page
 NONE = "none"
 ROLE_BY_FORM_VALUE = {NONE: None, **{role: role for role in ROLES}}  # the roles as forms name them
-NO_HIERARCHY = GivenHierarchy("none")
+NO_HIERARCHY = GivenHierarchy()
 NEEDS_ATTENTION = "attention"
 
 

@@ -9,13 +9,11 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from PETWorks.about.hierarchies.declaration import Declaration, HierarchySources, hierarchy_files
-from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchy
+from PETWorks.about.hierarchies.declaration import Declaration
+from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.hierarchies.proposal import Proposal, propose_hierarchy
-from PETWorks.about.sidecar import read_sidecar
 from PETWorks.counting.release import Release, build_declared_hierarchy
 from PETWorks.errors import HierarchyError, InputError, PETWorksError, Phrase
-from PETWorks.gate.policy.policy import Policy
 from PETWorks.render.text.measures_text import hierarchy_groups
 from PETWorks.studio.pages.hierarchy_forms import (
     ABOVE,
@@ -31,7 +29,15 @@ from PETWorks.studio.pages.hierarchy_forms import (
     words_of,
 )
 from PETWorks.studio.pages.page import Form, Routes, page, part, petworks_command, redirect, studio
-from PETWorks.studio.server.open_case import Fit, OpenCase, fit_declaration, fit_hierarchy, present_values
+from PETWorks.studio.server.open_case import (
+    Fit,
+    GivenHierarchy,
+    OpenCase,
+    fit_declaration,
+    fit_file,
+    given_hierarchies,
+    present_values,
+)
 from PETWorks.tables.yaml_files import in_yaml
 
 ROUTES = Routes()
@@ -40,30 +46,17 @@ Counts = Mapping[str | None, int]
 Words = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Column:
-    """A quasi-identifier.
+@dataclass(frozen=True, kw_only=True)
+class Column(GivenHierarchy):
+    """A quasi-identifier with its hierarchy.
 
     index    its index in the table
     counts   number of records per value; values before generalisation, as far as these are known
-    given    its declaration or file in the policy or in the file beside the table
     """
 
     index: int
     name: str
     counts: Counts
-    given: Declaration | Path | None
-    fit: Fit
-
-    @property
-    def status(self) -> str:
-        """How the hierarchy is given: "declared", "file" or "none"."""
-        return "none" if self.given is None else "file" if isinstance(self.given, Path) else "declared"
-
-    @property
-    def words(self) -> Words | None:
-        """The declaration; None if there is none."""
-        return self.given.words if isinstance(self.given, Declaration) else None
 
     @property
     def values(self) -> int:
@@ -79,7 +72,7 @@ class ColumnLevels:
             self.release: Release = case.release
         except PETWorksError:
             self.release = replace(case.policy, hierarchies={}).release()
-        self.given = _given_hierarchies(case.policy, self.release)
+        self.given = given_hierarchies(case.policy, self.names)
         self._columns: dict[str, Column] = {}
         self._proposals: dict[str, tuple[Proposal, Hierarchy] | None] = {}
         self._lock = Lock()
@@ -111,14 +104,12 @@ class ColumnLevels:
             return self._columns[name]
 
     def _column(self, name: str) -> Column:
-        counts = self._counts(name)
-        hierarchy = self.given.get(name)
-        fit = Fit(None)
-        if isinstance(hierarchy, Declaration):
-            fit = self._fit_declaration(hierarchy, name, counts)
-        elif hierarchy is not None:
-            fit = _fit_file(hierarchy, counts)
-        return Column(self.release.columns.index(name), name, counts, hierarchy, fit)
+        counts, given, fit = self._counts(name), self.given.get(name), Fit(None)
+        if isinstance(given, Declaration):
+            fit = self._fit_declaration(given, name, counts)
+        elif given is not None:
+            fit = fit_file(given, present_values(counts))
+        return Column(index=self.release.columns.index(name), name=name, counts=counts, given=given, fit=fit)
 
     def _counts(self, name: str) -> Counts:
         view = self.release.view
@@ -165,52 +156,11 @@ def groups_by_level(hierarchy: Hierarchy, counts: Counts) -> list[list[dict[str,
     return [level["groups"] for level in hierarchy_groups(hierarchy, counts)]
 
 
-def _given_hierarchies(policy: Policy, release: Release) -> dict[str, Declaration | Path]:
-    """The declaration or the file of each quasi-identifier that has one."""
-    named: HierarchySources | None = policy.hierarchies
-    if named is None and release.source.path is not None:
-        named = read_sidecar(release.source.path).hierarchies
-    if isinstance(named, Path):
-        files = hierarchy_files(named)
-        ends = {name: f"hierarchy_{name}.csv" for name in release.quasi_identifiers}
-        return {name: file for name, end in ends.items() for file in files if file.name.endswith(end)}
-    return {name: hierarchy for name, hierarchy in (named or {}).items() if name in release.quasi_identifiers}
-
-
-def _fit_file(file: Path, counts: Counts) -> Fit:
-    try:
-        hierarchy = read_hierarchy(file)
-    except PETWorksError as error:
-        return Fit(None, problem=error.message)
-    values = present_values(counts)
-    fit = fit_hierarchy(hierarchy, values)
-    problem = _not_nested(hierarchy)
-    if fit.unplaced:
-        problem = Phrase(
-            "{strange} of {values} values are not in {file}",
-            strange=len(fit.unplaced),
-            values=len(values),
-            file=file.name,
-        )
-    return replace(fit, problem=problem)
-
-
 def _problem(error: PETWorksError) -> Phrase:
     """The problem of a hierarchy, without its name."""
     part = error.parts[0]
     problem = part.values.get("problem") if isinstance(part, Phrase) else None
     return problem if isinstance(problem, Phrase) else error.message
-
-
-def _not_nested(hierarchy: Hierarchy) -> Phrase | None:
-    for level, (lower, upper) in enumerate(zip(hierarchy.levels, hierarchy.levels[1:], strict=False)):
-        if len(set(zip(lower, upper, strict=True))) > len(set(lower)):
-            return Phrase(
-                "the levels do not nest: values that are equal on level {level} are not on level {next_level}",
-                level=level,
-                next_level=level + 1,
-            )
-    return None
 
 
 MAX_GROUPS = 50  # of a level

@@ -178,20 +178,18 @@ def _setting(field: str, text: str) -> Any:
 
 def _column_changes(fields: Fields, columns: Sequence[ColumnSetting]) -> dict[tuple[str, ...], Any]:
     """The changes of the settings of single columns, by their place in the section."""
-    changes: dict[tuple[str, ...], Any] = {}
-    kept = dict[str, str]()
+    weights, levels, kept = dict[tuple[str, ...], Any](), dict[tuple[str, ...], Any](), dict[str, str]()
     for at, old in enumerate(columns):
         weight, low, high = (fields.text(f"{name}-{at}", getattr(old, name)) for name in ("weight", "low", "high"))
         if weight != old.weight:
             number = _number("weight", weight, 0, None)
-            changes["weights", old.column] = None if number is None else _plain(number)
+            weights["weights", old.column] = None if number is None else _plain(number)
         if (low, high) != (old.low, old.high):
-            changes["levels", old.column] = _levels(low, high, old)
+            levels["levels", old.column] = _levels(low, high, old)
         kept[old.column] = _choice("kept", fields.text(f"kept-{at}", old.kept), KEPT)
-    if list(kept.values()) != [old.kept for old in columns]:
-        for key in KEPT[1:]:
-            changes[key,] = [column for column, choice in kept.items() if choice == key] or None
-    return changes
+    is_changed = list(kept.values()) != [old.kept for old in columns]
+    lists = {(key,): [column for column, choice in kept.items() if choice == key] or None for key in KEPT[1:]}
+    return {**weights, **levels, **(lists if is_changed else {})}
 
 
 def _levels(low: str, high: str, column: ColumnSetting) -> Any:

@@ -23,7 +23,7 @@ from PETWorks.render.charts import charts
 from PETWorks.render.language.language import limit_name, message_text, value_with_fraction
 from PETWorks.render.report import prose, sections
 from PETWorks.render.report.prose import notices, step_texts
-from PETWorks.studio.files.policy_file import Change, parse_text
+from PETWorks.studio.files.policy_file import Change, parse_text, set_in
 from PETWorks.studio.pages.page import (
     REPORT_POLICY,
     Form,
@@ -269,34 +269,25 @@ def change_of(step: NextStep, known: int) -> Change | None:
     """
     text = step.policy or "{}"
     lines = parse_text(text if text.startswith("{") else f"{{{text}}}")
-    changes: dict[str, tuple[bool, Change]] = {
-        "protect": (
-            "protect" in lines,
-            lambda document: _section(document, "anonymize", {}).setdefault("protect", {}).update(lines["protect"]),
-        ),
-        "rule-for-values": ("measure" in lines, lambda document: _section(document, "rules", []).append(lines)),
-        "fitting-rules": (
-            "presets" in lines,
-            lambda document: _section(document, "presets", []).extend(lines["presets"]),
-        ),
-        "suppressed-class": (True, lambda document: _section(document, "treatment", {}).update(suppressed="class")),
-        "judge-all": (
-            True,
-            lambda document: _section(document, "treatment", {}).update(suppressed="class", missing="value"),
-        ),
-        "try-subsets": (
-            subset_sizes(known) is not None,
-            lambda document: _section(document, "subsets", {}).update(sizes=subset_sizes(known)),
-        ),
+    values: dict[str, dict[tuple[str, ...], Any]] = {
+        "protect": {("anonymize", "protect", column): words for column, words in lines.get("protect", {}).items()},
+        "rule-for-values": {("rules",): [lines] if "measure" in lines else []},
+        "fitting-rules": {("presets",): lines.get("presets", [])},
+        "suppressed-class": {("treatment", "suppressed"): "class"},
+        "judge-all": {("treatment", "suppressed"): "class", ("treatment", "missing"): "value"},
+        "try-subsets": {("subsets", "sizes"): subset_sizes(known)},
     }
-    is_possible, change = changes.get(step.step, (False, None))
-    return change if is_possible else None
+    added = {path: value for path, value in values.get(step.step, {}).items() if value}
 
+    def change(document: Any) -> None:
+        for path, value in added.items():
+            if isinstance(value, list):
+                document[path[0]] = document.get(path[0]) or []
+                document[path[0]].extend(value)
+            else:
+                set_in(document, path, value)
 
-def _section(document: Any, key: str, empty: Any) -> Any:
-    if not document.get(key):
-        document[key] = empty
-    return document[key]
+    return change if added else None
 
 
 @ROUTES.post("/risk/do")

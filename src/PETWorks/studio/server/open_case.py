@@ -12,9 +12,8 @@ from time import monotonic
 from typing import Any
 
 from PETWorks.about.hierarchies.dates import read_date
-from PETWorks.about.hierarchies.declaration import Declaration
-from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchies, read_hierarchy
-from PETWorks.about.sidecar import read_sidecar
+from PETWorks.about.hierarchies.declaration import Declaration, hierarchy_files
+from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchy
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.codes import CountedDomain
 from PETWorks.counting.engines.engine import choose, load_rows
@@ -22,6 +21,7 @@ from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.errors import PETWorksError, Phrase
 from PETWorks.gate.case import Case
 from PETWorks.gate.check.inputs import files_read
+from PETWorks.gate.check.may_go_out import hierarchies_of
 from PETWorks.gate.policy.policy import Policy, read_policy
 from PETWorks.gate.policy.policy_rules import today
 from PETWorks.gate.suggest.privacy_unit import find_people
@@ -71,15 +71,39 @@ def fit_declaration(declaration: Declaration, counts: Mapping[str, int]) -> Fit:
     unplaced = {value for value in counts if scheme.below(value) is None and scheme.path(value) is None}
     fitting: dict[str | None, int] = {value: count for value, count in counts.items() if value not in unplaced}
     try:
-        hierarchy = declaration.build(fitting) if fitting else None
+        hierarchy = declaration.build(fitting) if fitting or not counts else None
     except PETWorksError:
         hierarchy = None
     return Fit(hierarchy, _by_frequency(unplaced, counts))
 
 
-def fit_hierarchy(hierarchy: Hierarchy, counts: Mapping[str, int]) -> Fit:
-    """Fit the values of a column into a hierarchy that was read from a file."""
-    return Fit(hierarchy, _by_frequency({value for value in counts if hierarchy.level(value) is None}, counts))
+def fit_file(file: Path, counts: Mapping[str, int]) -> Fit:
+    """Fit the values of a column into the hierarchy in a file."""
+    try:
+        hierarchy = read_hierarchy(file)
+    except PETWorksError as error:
+        return Fit(None, problem=error.message)
+    problem = _not_nested(hierarchy)
+    unplaced = {value for value in counts if hierarchy.level(value) is None}
+    if unplaced:
+        problem = Phrase(
+            "{strange} of {values} values are not in {file}",
+            strange=len(unplaced),
+            values=len(counts),
+            file=file.name,
+        )
+    return Fit(hierarchy, _by_frequency(unplaced, counts), problem)
+
+
+def _not_nested(hierarchy: Hierarchy) -> Phrase | None:
+    for level, (lower, upper) in enumerate(zip(hierarchy.levels, hierarchy.levels[1:], strict=False)):
+        if len(set(zip(lower, upper, strict=True))) > len(set(lower)):
+            return Phrase(
+                "the levels do not nest: values that are equal on level {level} are not on level {next_level}",
+                level=level,
+                next_level=level + 1,
+            )
+    return None
 
 
 def present_values(counts: Mapping[str | None, int]) -> dict[str, int]:
@@ -91,18 +115,35 @@ def _by_frequency(values: set[str], counts: Mapping[str, int]) -> list[tuple[str
     return sorted(((value, counts[value]) for value in values), key=lambda pair: (-pair[1], pair[0]))
 
 
+def given_hierarchies(policy: Policy, columns: Sequence[str]) -> dict[str, Declaration | Path]:
+    """The declaration or the file of each column that has one, from the policy or the file beside the table."""
+    named = hierarchies_of(policy)
+    if isinstance(named, Path):
+        files = hierarchy_files(named)
+        return {name: file for name in columns for file in files if file.name.endswith(f"hierarchy_{name}.csv")}
+    return {name: hierarchy for name, hierarchy in (named or {}).items() if name in columns}
+
+
 @dataclass(frozen=True)
 class GivenHierarchy:
     """The hierarchy that a policy gives for a column.
 
-    kind   how it is given: "declared", "file" or "none"
-    name   the first word of the declaration, or the name of the file
-    fit    how well the values of the table fit into it
+    given   its declaration or its file; None if there is none
+    fit     how well the values of the table fit into it
     """
 
-    kind: str
-    name: str = ""
+    given: Declaration | Path | None = None
     fit: Fit = Fit(None)
+
+    @property
+    def status(self) -> str:
+        """How it is given: "declared", "file" or "none"."""
+        return "none" if self.given is None else "file" if isinstance(self.given, Path) else "declared"
+
+    @property
+    def words(self) -> Mapping[str, Any] | None:
+        """The declaration; None if there is none."""
+        return self.given.words if isinstance(self.given, Declaration) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,52 +192,21 @@ class TableFacts:
 
     def hierarchies(self, policy: Policy) -> dict[str, GivenHierarchy]:
         """The hierarchy of each column that has one."""
-        hierarchies: Any = policy.hierarchies
-        if hierarchies is None and isinstance(policy.data, Path):
-            hierarchies = read_sidecar(policy.data).hierarchies
-        if isinstance(hierarchies, Path):
-            try:
-                hierarchies = read_hierarchies(hierarchies, self.names)
-            except PETWorksError:
-                return {name: GivenHierarchy("file", hierarchies.name) for name in policy.roles or ()}
-        return {
-            name: self._given_hierarchy(name, hierarchy)
-            for name, hierarchy in (hierarchies or {}).items()
-            if name in self.profiles
-        }
+        given = given_hierarchies(policy, self.names)
+        return {name: self._given_hierarchy(name, hierarchy) for name, hierarchy in given.items()}
 
-    def _given_hierarchy(self, column: str, hierarchy: Declaration | Path | Hierarchy) -> GivenHierarchy:
+    def _given_hierarchy(self, column: str, given: Declaration | Path) -> GivenHierarchy:
         """The hierarchy of a column, kept until its declaration or file changes."""
-        if isinstance(hierarchy, Declaration):
-            key: Any = (column, repr(hierarchy.words))
-        elif isinstance(hierarchy, Path):
-            key = (column, hierarchy, hierarchy.stat().st_mtime_ns if hierarchy.exists() else None)
+        if isinstance(given, Path):
+            key: Any = (column, given, given.stat().st_mtime_ns if given.exists() else None)
         else:
-            key = None
-        if key is None:
-            return self._fit_hierarchy(column, hierarchy)
+            key = (column, repr(given.words))
         if key not in self._hierarchies:
-            self._hierarchies[key] = self._fit_hierarchy(column, hierarchy)
+            counts, fit = self._counts(column), Fit(None)
+            with suppress(PETWorksError):
+                fit = fit_file(given, counts) if isinstance(given, Path) else fit_declaration(given, counts)
+            self._hierarchies[key] = GivenHierarchy(given, fit)
         return self._hierarchies[key]
-
-    def _fit_hierarchy(self, column: str, hierarchy: Declaration | Path | Hierarchy) -> GivenHierarchy:
-        counts = self._counts(column)
-        if isinstance(hierarchy, Declaration):
-            kind, name = "declared", next(iter(hierarchy.words))
-        else:
-            kind, name = "file", hierarchy.name
-        try:
-            if isinstance(hierarchy, Path):
-                hierarchy = read_hierarchy(hierarchy)
-            if isinstance(hierarchy, Hierarchy):
-                fit = fit_hierarchy(hierarchy, counts)
-            elif counts:
-                fit = fit_declaration(hierarchy, counts)
-            else:  # the column has too many values to look them up
-                fit = Fit(hierarchy.build({}))
-        except PETWorksError:
-            fit = Fit(None)
-        return GivenHierarchy(kind, name, fit)
 
     def _counts(self, column: str) -> dict[str, int]:
         """Number of records per value; empty for a column with very many values."""
