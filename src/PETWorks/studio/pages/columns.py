@@ -1,7 +1,8 @@
 """Columns: the kind and the role of each column, and findings that contradict the role."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, cast
 
 from starlette.requests import Request
@@ -9,14 +10,14 @@ from starlette.responses import Response
 
 from PETWorks.about.population import ALLOWED_ROLES
 from PETWorks.about.roles import ROLE_KEYS, ROLES
-from PETWorks.about.sidecar import read_sidecar
+from PETWorks.about.sidecar import Sidecar, read_sidecar
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import InputError
 from PETWorks.gate.check.findings import find_contradictions
 from PETWorks.gate.document import ColumnFacts, Role
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.suggest.starter import subset_sizes
-from PETWorks.gate.suggest.suggestion import Suggestion
+from PETWorks.gate.suggest.suggestion import ExaminedColumn, Suggestion
 from PETWorks.json_types import MultilingualText
 from PETWorks.render.report import prose
 from PETWorks.studio.files.policy_file import edit_policy
@@ -57,18 +58,19 @@ class RoleChoices:
     sample: Mapping[str, str] = field(default_factory=dict)
 
 
+def _beside(policy: Policy) -> Sidecar:
+    """The YAML file beside the table, which counts if the policy gives no roles."""
+    return Sidecar() if policy.roles is not None or isinstance(policy.data, str) else read_sidecar(policy.data)
+
+
 def current_roles(policy: Policy) -> dict[str, str]:
-    """The roles in force: those of the policy, or of the YAML file beside the table."""
-    if policy.roles is not None or isinstance(policy.data, str):
-        return dict(policy.roles or {})
-    return dict(read_sidecar(policy.data).roles)
+    """The roles in force, from the policy or the YAML file beside the table."""
+    return dict(_beside(policy).roles if policy.roles is None else policy.roles)
 
 
 def current_unit(policy: Policy) -> str | None:
     """The column that names the person, from the policy or the YAML file beside the table."""
-    if policy.privacy_unit is not None or policy.roles is not None or isinstance(policy.data, str):
-        return policy.privacy_unit
-    return read_sidecar(policy.data).privacy_unit
+    return _beside(policy).privacy_unit if policy.privacy_unit is None else policy.privacy_unit
 
 
 def reason_of(policy: Policy, column: str, roles: Mapping[str, str]) -> MultilingualText | None:
@@ -78,9 +80,7 @@ def reason_of(policy: Policy, column: str, roles: Mapping[str, str]) -> Multilin
 
 def current_sample(policy: Policy) -> dict[str, str]:
     """The columns of sampling weight and household, from the policy or the YAML file beside the table."""
-    if policy.sample.columns or policy.roles is not None or isinstance(policy.data, str):
-        return policy.sample.words
-    return read_sidecar(policy.data).sample.words
+    return policy.sample.words or _beside(policy).sample.words
 
 
 def policy_with_choices(policy: Policy, text: str, choices: RoleChoices, lang: str) -> str:
@@ -207,7 +207,7 @@ class Row:
     why: str
     reason: str
     hierarchy: GivenHierarchy
-    levels: tuple[str, dict[str, str]]  # the page where its hierarchy is edited
+    place: str  # among all columns of the table
     finding: ColumnFacts | None
 
     @property
@@ -222,12 +222,14 @@ def show(request: Request, case: OpenCase) -> Response:
     """The columns that match the filter of the user."""
     facts, lang = case.facts, language(request)
     roles, unit = current_roles(case.policy), current_unit(case.policy)
-    rows = _rows(case, facts, roles, unit, lang)
+    worth = _contradictions(facts, roles, unit, _explained_columns(case))
+    rows = _rows(case, facts, roles, {column.column: column for column in worth}, lang)
     query = request.query_params
     wanted, find = query.get("show", ""), query.get("find", "").strip()
     chosen = [row for row in rows if _is_wanted(row, wanted, find)]
     pages = max(1, -(-len(chosen) // MAX_ROWS))
     number = min(max(int(query["page"][:9]), 1), pages) if query.get("page", "")[:9].isdecimal() else 1
+    shown = chosen[(number - 1) * MAX_ROWS : number * MAX_ROWS]
     workspace = studio(request).workspace
     return page(
         request,
@@ -235,14 +237,14 @@ def show(request: Request, case: OpenCase) -> Response:
         case,
         command=petworks_command("check", workspace.argument(case.file.path)),
         policy=workspace.relative(case.file.path),
-        rows=chosen[(number - 1) * MAX_ROWS : number * MAX_ROWS],
+        rows=shown,
         total=len(rows),
         chosen=len(chosen),
         pages=pages,
         number=number,
         wanted=wanted,
         find=find,
-        shown=[*ROLES, NONE, NEEDS_ATTENTION],
+        options=[*ROLES, NONE, NEEDS_ATTENTION],
         roles=[*ROLES, NONE],
         removed=[name for name in roles if name not in facts.profiles],
         others=[row for row in rows if (row.suggestion.role or NONE) != row.role],
@@ -253,9 +255,10 @@ def show(request: Request, case: OpenCase) -> Response:
         repeating=_repeating_columns(facts, case.policy),
         not_people=_columns_with_reasons(case.policy, facts, lang),
         has_subsets="subsets" in case.policy.file.content,
-        worth=_contradictions(facts, roles, unit, _explained_columns(case), lang),
+        worth=worth,
+        finding=partial(prose.finding, lang=lang),
         unsaved=0,
-        shown_indices={row.index for row in chosen[(number - 1) * MAX_ROWS : number * MAX_ROWS]},
+        places={row.name: row.index for row in shown},
     )
 
 
@@ -265,9 +268,10 @@ def _is_wanted(row: Row, wanted: str, find: str) -> bool:
     return row.needs_a_look if wanted == NEEDS_ATTENTION else wanted in ("", row.role)
 
 
-def _rows(case: OpenCase, facts: TableFacts, roles: Mapping[str, str], unit: str | None, lang: str) -> list[Row]:
+def _rows(
+    case: OpenCase, facts: TableFacts, roles: Mapping[str, str], found: Mapping[str, ColumnFacts], lang: str
+) -> list[Row]:
     hierarchies = facts.hierarchies(case.policy)
-    found = {column.column: column for column in _contradicting_columns(facts, roles, unit, _explained_columns(case))}
     return [
         Row(
             index=index,
@@ -281,9 +285,7 @@ def _rows(case: OpenCase, facts: TableFacts, roles: Mapping[str, str], unit: str
             why=prose.reason_text(facts.suggestions[name].why, lang),
             reason=text_in(reason_of(case.policy, name, roles), lang),
             hierarchy=hierarchies.get(name, NO_HIERARCHY),
-            levels=("/levels/column", {"column": str(facts.indices[name])})
-            if roles.get(name) == QUASI_IDENTIFIER
-            else ("/levels", {}),
+            place=str(facts.indices[name]),
             finding=found.get(name),
         )
         for index, (name, profile) in enumerate(facts.profiles.items())
@@ -295,34 +297,18 @@ def _explained_columns(case: OpenCase) -> set[str]:
     return {*case.policy.accountability.role_reasons, *case.policy.no_role}
 
 
-def _contradicting_columns(
+def _contradictions(
     facts: TableFacts, roles: Mapping[str, str], unit: str | None, explained: Collection[str]
-) -> Iterable[ColumnFacts]:
-    """The columns whose name or values contradict their role, as a check finds them."""
+) -> list[ColumnFacts]:
+    """The columns whose name or values contradict their role, as a check finds them, the most serious first."""
+    contradicting = []
     for name, profile in facts.profiles.items():
         role = roles.get(name)
         found = () if role == IDENTIFIER or name == unit else find_contradictions(name, role, profile)
         column = ColumnFacts(name, cast(Role, role), released=True, findings=found)
         if column.fails or (found and name not in explained):
-            yield column
-
-
-def _contradictions(
-    facts: TableFacts, roles: Mapping[str, str], unit: str | None, explained: Collection[str], lang: str
-) -> list[dict[str, Any]]:
-    """The contradictions to the roles, the most serious first."""
-    indices = {name: index for index, name in enumerate(facts.names)}
-    found = [
-        {
-            "index": indices[column.column],
-            "column": column.column,
-            "role": column.role or NONE,
-            "fails": column.fails,
-            "text": prose.finding(column, lang),
-        }
-        for column in _contradicting_columns(facts, roles, unit, explained)
-    ]
-    return sorted(found, key=lambda row: not row["fails"])
+            contradicting.append(column)
+    return sorted(contradicting, key=lambda column: not column.fails)
 
 
 def _suggested_unit(policy: Policy, facts: TableFacts, unit: str | None) -> str | None:
@@ -330,13 +316,15 @@ def _suggested_unit(policy: Policy, facts: TableFacts, unit: str | None) -> str 
     return None if facts.suggested_unit in (unit, *policy.no_privacy_unit) else facts.suggested_unit
 
 
+def _columns(facts: TableFacts, is_possible: Callable[[str, ExaminedColumn], bool]) -> list[tuple[int, str]]:
+    """The columns for which a function is true, each with its index."""
+    return [(index, name) for index, (name, column) in enumerate(facts.profiles.items()) if is_possible(name, column)]
+
+
 def _repeating_columns(facts: TableFacts, policy: Policy) -> list[tuple[int, str]]:
     """The columns with values that several records share, and no reason yet why they do not name people."""
-    return [
-        (index, name)
-        for index, (name, profile) in enumerate(facts.profiles.items())
-        if 0 < profile.distinct < profile.present and name not in policy.no_privacy_unit
-    ]
+    reasons = policy.no_privacy_unit
+    return _columns(facts, lambda name, column: 0 < column.distinct < column.present and name not in reasons)
 
 
 def _columns_with_reasons(policy: Policy, facts: TableFacts, lang: str) -> list[tuple[int, str, str]]:
@@ -350,16 +338,12 @@ def _columns_with_reasons(policy: Policy, facts: TableFacts, lang: str) -> list[
 
 def _possible_units(facts: TableFacts, roles: Mapping[str, str], unit: str | None) -> list[tuple[int, str]]:
     """The columns that can name the person: with a value in every record, shared by some records."""
-    return [
-        (index, name)
-        for index, (name, profile) in enumerate(facts.profiles.items())
-        if name == unit
-        or (
-            roles.get(name) not in (QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE)
-            and profile.present == profile.records
-            and 1 < profile.distinct < profile.records
-        )
-    ]
+
+    def is_possible(name: str, column: ExaminedColumn) -> bool:
+        is_free = roles.get(name) not in (QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE)
+        return name == unit or (is_free and column.present == column.records and 1 < column.distinct < column.records)
+
+    return _columns(facts, is_possible)
 
 
 def _possible_samples(
@@ -367,11 +351,7 @@ def _possible_samples(
 ) -> list[tuple[str, str | None, list[tuple[int, str]]]]:
     """For sampling weight and household: the key of the policy, the column in force, and possible columns."""
     current = current_sample(policy)
-    columns = [
-        (index, name)
-        for index, (name, profile) in enumerate(facts.profiles.items())
-        if name != unit and profile.distinct > 1
-    ]
+    columns = _columns(facts, lambda name, column: name != unit and column.distinct > 1)
     weights = [(index, name) for index, name in columns if all(map(is_number, facts.profiles[name].sample))]
     return [
         ("sampling_weight", current.get("sampling_weight"), weights),
@@ -387,19 +367,26 @@ def preview_contradictions(request: Request, case: OpenCase, form: Form) -> Resp
     choices = _choices_sent(form, facts)
     roles = {name: role for name, role in {**before, **choices.roles}.items() if role is not None}
     chosen_unit = unit if choices.unit is None else choices.unit or None
-    unsaved = sum(before.get(name) != role for name, role in choices.roles.items()) + (chosen_unit != unit)
-    unsaved += sum(
-        text != text_in(reason_of(case.policy, name, before), lang) for name, text in choices.reasons.items()
-    )
-    unsaved += sum(
-        text != text_in(case.policy.no_privacy_unit.get(name), lang) for name, text in choices.not_people.items()
-    )
-    unsaved += sum(column != current_sample(case.policy).get(key, "") for key, column in choices.sample.items())
+    policy, sample = case.policy, current_sample(case.policy)
+    changes = [
+        (unit, chosen_unit),
+        *((before.get(name), role) for name, role in choices.roles.items()),
+        *((text_in(reason_of(policy, name, before), lang), text) for name, text in choices.reasons.items()),
+        *((text_in(policy.no_privacy_unit.get(name), lang), text) for name, text in choices.not_people.items()),
+        *((sample.get(key, ""), column) for key, column in choices.sample.items()),
+    ]
     without_reason = {name for name, text in choices.reasons.items() if not text}
     with_reason = {name for name, text in choices.reasons.items() if text}
-    worth = _contradictions(facts, roles, chosen_unit, _explained_columns(case) - without_reason | with_reason, lang)
-    indices = {facts.names.index(name) for name in choices.roles}
-    return part(request, "contradictions.html", case, worth=worth, unsaved=unsaved, shown_indices=indices)
+    worth = _contradictions(facts, roles, chosen_unit, _explained_columns(case) - without_reason | with_reason)
+    return part(
+        request,
+        "contradictions.html",
+        case,
+        worth=worth,
+        finding=partial(prose.finding, lang=lang),
+        unsaved=sum(old != new for old, new in changes),
+        places={name: facts.names.index(name) for name in choices.roles},
+    )
 
 
 @ROUTES.post("/columns")
@@ -415,29 +402,20 @@ def save(request: Request, case: OpenCase, form: Form) -> Response:
 
 def _choices_sent(form: Form, facts: TableFacts) -> RoleChoices:
     """The choices in the fields, and by the button used: `take` a suggestion, or give several columns one role."""
-    roles: dict[str, str | None] = {
-        _column(index, facts.names): _role(code) for index, code in form.with_prefix("role-").items()
-    }
+    named = partial(_column, names=facts.names)
+    roles: dict[str, str | None] = {named(index): _role(code) for index, code in form.with_prefix("role-").items()}
     take = form.text("take")
-    taken = facts.names if take == "all" else [_column(take, facts.names)] if take else []
+    taken = facts.names if take == "all" else [named(take)] if take else []
     roles |= {name: facts.suggestions[name].role for name in taken}
     if form.text("do") == "bulk":
-        roles |= {_column(index, facts.names): _role(form.text("bulk")) for index in form.texts("pick")}
+        roles |= {named(index): _role(form.text("bulk")) for index in form.texts("pick")}
+    reasons = {named(index): text.strip() for index, text in form.with_prefix("reason-").items()}
     unit = form.text("unit") if "unit" in form.fields else None
-    not_people = {_column(index, facts.names): text.strip() for index, text in form.with_prefix("not-people-").items()}
+    not_people = {named(index): text.strip() for index, text in form.with_prefix("not-people-").items()}
     if form.text("other-column") and form.text("other-reason"):
-        not_people[_column(form.text("other-column"), facts.names)] = form.text("other-reason")
-    return RoleChoices(
-        roles,
-        {_column(index, facts.names): text.strip() for index, text in form.with_prefix("reason-").items()},
-        _column(unit, facts.names) if unit else unit,
-        not_people,
-        {
-            key: _column(form.text(key), facts.names) if form.text(key) else ""
-            for key in ALLOWED_ROLES
-            if key in form.fields
-        },
-    )
+        not_people[named(form.text("other-column"))] = form.text("other-reason")
+    sample = {key: form.text(key) and named(form.text(key)) for key in ALLOWED_ROLES if key in form.fields}
+    return RoleChoices(roles, reasons, unit and named(unit), not_people, sample)
 
 
 def _column(index: str, names: Sequence[str]) -> str:

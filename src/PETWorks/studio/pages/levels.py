@@ -15,9 +15,9 @@ from PETWorks.gate.policy.policy_rules import today
 from PETWorks.gate.release_files import default_name
 from PETWorks.render.language.language import message_text
 from PETWorks.render.language.language import shorten_name as shown_name
-from PETWorks.studio.pages.hierarchies import Column, ColumnLevels, columns_of, groups_by_level
+from PETWorks.studio.pages.hierarchies import Column, columns_of, groups_by_level
 from PETWorks.studio.pages.job import start_job
-from PETWorks.studio.pages.make_safe import free_release, new_release, origin_link
+from PETWorks.studio.pages.make_safe import bounds_of, chosen_levels, free_release, new_release, origin_link
 from PETWorks.studio.pages.page import (
     Form,
     Routes,
@@ -49,7 +49,7 @@ class Slider:
     height: int
     level: int
     names: tuple[str, ...]
-    bounds: str | None
+    bounds: str
 
     @property
     def shown(self) -> str:
@@ -63,22 +63,21 @@ class Slider:
 
 
 @ROUTES.get("/levels")
-def show(request: Request, case: OpenCase) -> Response:
+def show(request: Request, case: OpenCase, form: Form) -> Response:
     """The page; only a part of it if only the levels changed. Slow parts are loaded later."""
     if request.headers.get("x-part"):
-        values = _figures(request, case, _chosen(request.query_params))
-        return part(request, "what_if.html", case, is_part=True, **values)
-    command = petworks_command(*_arguments(request, case, {}, _release_named({}, case), suppress=False))
-    values = {"ready": False, "query": request.url.query, "command": command}
+        return part(request, "what_if.html", case, is_part=True, **_figures(request, case, form))
+    command = petworks_command(*_arguments(request, case, form, {}))
+    values: dict[str, Any] = {"ready": False, "query": request.url.query, "command": command}
     if case.is_made(WHAT_IF) or "wait" in request.query_params:
-        values = {"ready": True, **_body(request, case)}
+        values = {"ready": True, **_body(request, case, form)}
     return page(request, "levels", case, is_part=False, **values)
 
 
 @ROUTES.get("/levels/body")
-def body(request: Request, case: OpenCase) -> Response:
+def body(request: Request, case: OpenCase, form: Form) -> Response:
     """The content of the page, once the distinct rows were counted."""
-    return part(request, "levels_body.html", case, is_part=True, **_body(request, case))
+    return part(request, "levels_body.html", case, is_part=True, **_body(request, case, form))
 
 
 def what_if_of(case: OpenCase) -> WhatIf:
@@ -95,13 +94,11 @@ def what_if_of(case: OpenCase) -> WhatIf:
     return case.once(WHAT_IF, count)
 
 
-def _body(request: Request, case: OpenCase) -> dict[str, Any]:
+def _body(request: Request, case: OpenCase, form: Form) -> dict[str, Any]:
     columns = columns_of(case)
     listed = sorted(columns.all, key=lambda column: (not column.fit.unplaced, column.fit.problem is None))
-    wanted = _chosen(request.query_params)
     try:
-        figures = _figures(request, case, wanted)
-        problem = None
+        figures, problem = _figures(request, case, form), None
     except PETWorksError as error:
         figures, problem = {"command": None}, error_text(error, request)
     chosen = {} if problem else figures["levels"]
@@ -114,9 +111,9 @@ def _body(request: Request, case: OpenCase) -> dict[str, Any]:
         "without": [column for column in listed if column.status == "none"],
         "proposed": sum(column.status == "none" and columns.proposal(column.name) is not None for column in listed),
         "mistaken": [column for column in listed if column.fit.problem is not None],
-        "release": _release_named(request.query_params, case),
+        "release": _release_name(case, form),
         "policy_named": studio(request).workspace.relative(case.file.path),
-        "suppress": "suppress" in request.query_params,
+        "suppress": form.text("suppress"),
         **figures,
     }
 
@@ -129,9 +126,9 @@ def _slider(request: Request, case: OpenCase, column: Column, chosen: Mapping[st
         lang = language(request)
         names = tuple(_level_name(lang, level, height, groups) for level, groups in enumerate(_groups(column)))
         budget[0] -= sum(map(len, names))
-    bounds = case.policy.anonymize.get("levels", {})
-    column_bounds = bounds.get(column.name) if isinstance(bounds, Mapping) else None
-    return Slider(column, height, min(chosen.get(column.name, 0), height), names, _bounds_text(column_bounds))
+    low, high = bounds_of(case.policy.anonymize.get("levels", {}).get(column.name))
+    bounds = low if low == high else f"{low}–{high}"
+    return Slider(column, height, min(chosen.get(column.name, 0), height), names, bounds)
 
 
 def _groups(column: Column) -> list[list[dict[str, Any]]]:
@@ -148,39 +145,16 @@ def _level_name(lang: str, level: int, height: int, groups: list[dict[str, Any]]
     return message_text(lang, message, level=level, height=height, n=len(groups), example=largest)
 
 
-def _bounds_text(bounds: Any) -> str | None:
-    if isinstance(bounds, Mapping):
-        low, high = bounds.get("at_least"), bounds.get("at_most")
-        return f"{'' if low is None else low}–{'' if high is None else high}"
-    if isinstance(bounds, list):
-        return "–".join(map(str, bounds))
-    return None if bounds is None else str(bounds)
-
-
-def _chosen(fields: Mapping[str, str]) -> dict[int, int]:
-    """The chosen level of each column, by the index of the column."""
-    chosen = {}
-    for field, level in fields.items():
-        index = field.removeprefix("level-")
-        if field.startswith("level-") and index.isdecimal() and level.isdecimal() and len(index) < 7 > len(level):
-            chosen[int(index)] = int(level)
-    return chosen
-
-
-def _levels(columns: ColumnLevels, what_if: WhatIf, chosen: Mapping[int, int]) -> dict[str, int]:
-    """The level of each column, at most the height of its hierarchy."""
-    by_name = dict(zip(what_if.columns, what_if.heights, strict=True))
-    places = {name: columns.release.columns.index(name) for name in what_if.columns}
-    return {name: min(chosen.get(places[name], 0), height) for name, height in by_name.items()}
-
-
-def _figures(request: Request, case: OpenCase, chosen: Mapping[int, int]) -> dict[str, Any]:
-    """The figures of the table on these levels, and without generalisation."""
+def _levels(case: OpenCase, form: Form) -> dict[str, int]:
+    """The level of each column."""
     what_if = what_if_of(case)
-    suppress = "suppress" in request.query_params
-    levels = _levels(columns_of(case), what_if, chosen)
-    release = _release_named(request.query_params, case)
-    command = petworks_command(*_arguments(request, case, levels, release, suppress=suppress))
+    heights = dict(zip(what_if.columns, what_if.heights, strict=True))
+    return chosen_levels(form, columns_of(case).release.columns, heights)
+
+
+def _figures(request: Request, case: OpenCase, form: Form) -> dict[str, Any]:
+    """The figures of the table on these levels, and without generalisation."""
+    what_if, levels, suppress = what_if_of(case), _levels(case, form), bool(form.text("suppress"))
     return {
         "levels": levels,
         "before": what_if.at({}),
@@ -191,7 +165,7 @@ def _figures(request: Request, case: OpenCase, chosen: Mapping[int, int]) -> dic
         "has_rules": bool(what_if.at({}).rules or what_if.unjudged),
         "is_people": case.policy.privacy_unit is not None,
         "suppress": suppress,
-        "command": command,
+        "command": petworks_command(*_arguments(request, case, form, levels)),
     }
 
 
@@ -201,21 +175,19 @@ def _ranges(what_if: WhatIf) -> list[tuple[int, int | None, bool]]:
     return list(zip(what_if.starts, [*ends, None], what_if.too_small, strict=True))
 
 
-def _release_named(fields: Mapping[str, str], case: OpenCase) -> str:
-    return fields.get("release", "").strip() or free_release(case.file.path, default_name(case.policy))
+def _release_name(case: OpenCase, form: Form) -> str:
+    return form.text("release") or free_release(case.file.path, default_name(case.policy))
 
 
-def _arguments(
-    request: Request, case: OpenCase, levels: Mapping[str, int], release: str, *, suppress: bool
-) -> list[str]:
-    """The arguments of the command that makes the release."""
+def _arguments(request: Request, case: OpenCase, form: Form, levels: Mapping[str, int]) -> list[str]:
+    """The arguments of the command that makes the release on these levels."""
     policy = studio(request).workspace.argument(case.file.path)
     level_texts = [f"{name}={level}" for name, level in levels.items() if level]
     return [
         *("apply", policy),
         *(("--levels", join_items(level_texts)) if level_texts else ()),
-        *(("--suppress",) if suppress else ()),
-        *("-o", policy.removesuffix(case.file.path.name) + release),
+        *(("--suppress",) if form.text("suppress") else ()),
+        *("-o", policy.removesuffix(case.file.path.name) + _release_name(case, form)),
     ]
 
 
@@ -223,19 +195,13 @@ def _arguments(
 def apply(request: Request, case: OpenCase, form: Form) -> Response:
     """Make the release on these levels."""
     case.file.check_seen(form.text("seen"))
-    files = new_release(case, form)
-    levels = _levels(columns_of(case), what_if_of(case), _chosen(_last_texts(form)))
-    arguments = _arguments(request, case, levels, files.release.name, suppress=bool(form.text("suppress")))
-    purpose = Purpose(case.file.path, "levels", "/compare", {"release": files.release.name})
-    return start_job(request, purpose, *arguments, "--format", "json")
+    release = new_release(case, form).release.name
+    purpose = Purpose(case.file.path, "levels", "/compare", {"release": release})
+    return start_job(request, purpose, *_arguments(request, case, form, _levels(case, form)), "--format", "json")
 
 
 @ROUTES.post("/levels/carry")
 def carry(request: Request, case: OpenCase, form: Form) -> Response:
     """Go on to the step Make it safe, with these levels."""
-    levels = {f"level-{index}": str(level) for index, level in _chosen(_last_texts(form)).items() if level}
+    levels = {f"level-{index}": level for index, level in form.with_prefix("level-").items() if level != "0"}
     return redirect(request, "/safe", case, **levels)
-
-
-def _last_texts(form: Form) -> dict[str, str]:
-    return {field: texts[-1] for field, texts in form.fields.items()}

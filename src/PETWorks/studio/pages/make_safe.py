@@ -122,11 +122,11 @@ def column_settings(
     for column in columns:
         may_be_lost = may_lose == ALL or column in may_lose
         kept = KEPT[1] if column in keep else KEPT[2] if may_be_lost else KEPT[0]
-        low, high = _bounds(levels.get(column))
+        low, high = bounds_of(levels.get(column))
         yield ColumnSetting(column, heights.get(column), str(weights.get(column, "")), low, high, kept)
 
 
-def _bounds(bounds: Any) -> tuple[str, str]:
+def bounds_of(bounds: Any) -> tuple[str, str]:
     """The lowest and the highest level, as texts; empty where there is no bound."""
     if bounds is None:
         return "", ""
@@ -188,7 +188,9 @@ def _column_changes(fields: Fields, columns: Sequence[ColumnSetting]) -> dict[tu
             levels["levels", old.column] = _levels(low, high, old)
         kept[old.column] = _choice("kept", fields.text(f"kept-{at}", old.kept), KEPT)
     is_changed = list(kept.values()) != [old.kept for old in columns]
-    lists = {(key,): [column for column, choice in kept.items() if choice == key] or None for key in KEPT[1:]}
+    lists: dict[tuple[str, ...], Any] = {
+        (key,): [column for column, choice in kept.items() if choice == key] or None for key in KEPT[1:]
+    }
     return {**weights, **levels, **(lists if is_changed else {})}
 
 
@@ -254,6 +256,7 @@ def _page(request: Request, case: OpenCase, form: Form, mistake: PETWorksError |
     files, flow = _target(case, wanted), flow_of(case.policy)
     columns, heights = _columns(case)
     section, fields = _section(case), Fields(None if mistake is None else form, language(request))
+    carried = chosen_levels(form, case.release.columns, heights)
     earlier = None if flow.release is None else _of_policy(flow.release)
     return page(
         request,
@@ -264,7 +267,7 @@ def _page(request: Request, case: OpenCase, form: Form, mistake: PETWorksError |
         settings={field: fields.text(field, text) for field, text in settings_of(section).items()},
         columns=list(column_settings(section, columns, heights))[:MAX_COLUMNS],
         lacking=[column for column in columns if column not in heights],
-        carried=carried_levels(form, case.release.columns, heights),
+        carried=[(case.release.columns.index(name), name, level) for name, level in carried.items() if level],
         bounds=BOUNDS,
         choices=CHOICES,
         kept=KEPT,
@@ -280,15 +283,11 @@ def _page(request: Request, case: OpenCase, form: Form, mistake: PETWorksError |
     )
 
 
-def carried_levels(form: Form, columns: Sequence[str], heights: Mapping[str, int]) -> list[tuple[int, str, int]]:
-    """The levels above 0 that were chosen in the step Levels: index, name and level of each column."""
-    texts = {columns.index(name): form.text(f"level-{columns.index(name)}") for name in heights}
-    levels = {index: min(int(text), heights[columns[index]]) for index, text in texts.items() if _is_small(text)}
-    return [(index, columns[index], level) for index, level in sorted(levels.items()) if level]
-
-
-def _is_small(text: str) -> bool:
-    return text.isdecimal() and len(text) < 7
+def chosen_levels(form: Form, columns: Sequence[str], heights: Mapping[str, int]) -> dict[str, int]:
+    """The levels that were chosen in the step Levels, at most the highest ones; 0 where none was chosen."""
+    texts = {name: form.text(f"level-{columns.index(name)}") for name in heights}
+    levels = {name: int(text) if text.isdecimal() and len(text) < 7 else 0 for name, text in texts.items()}
+    return {name: min(level, heights[name]) for name, level in levels.items()}
 
 
 def free_release(policy: Path, name: str) -> str:
@@ -365,14 +364,15 @@ def _run(request: Request, case: OpenCase, form: Form) -> Response:
     change, bound = change_settings(form, _section(case), columns, heights), form.text("bound")
     if bound and bound not in BOUNDS:
         raise InputError("expected how the levels bound the search: exactly, at least or at most")
-    levels = carried_levels(form, case.release.columns, heights) if bound else ()
+    levels = chosen_levels(form, case.release.columns, heights) if bound else {}
 
     def change_both(document: Any) -> None:
         change(document)
-        for _, column, level in levels:
-            limits = bound != "at_most" or level < heights[column]
-            wanted = (level if bound == "exactly" else {bound: level}) if limits else None
-            set_in(document, (SECTION, "levels", column), wanted)
+        for column, level in levels.items():
+            if level:
+                wanted = level if bound == "exactly" else {bound: level}
+                is_limit = bound != "at_most" or level < heights[column]
+                set_in(document, (SECTION, "levels", column), wanted if is_limit else None)
 
     files = new_release(case, form) if form.text("do") not in ("save", "frontier") else None
     case.file.change(change_both, form.text("seen") or None)
