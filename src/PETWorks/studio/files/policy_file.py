@@ -3,7 +3,8 @@
 import io
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from threading import RLock
@@ -16,6 +17,8 @@ from PETWorks.tables.output import write_whole
 from PETWorks.tables.yaml_files import LARGEST_FILE, read_yaml, yaml_text
 
 Lines = list[str]
+Edit = tuple[int, int, Lines]  # the first line, the line after the last one, and the lines that replace them
+Keys = Mapping[str, tuple[Any, Any]]
 Change = Callable[[Any], None]
 
 ANCHORS = ("roles", "data", "petworks_policy")  # a new key is added after the first of these that exists
@@ -44,16 +47,19 @@ def edit_policy(text: str, wanted: Mapping[str, Any]) -> str:
     wanted   the new content of each key, None to remove it: `roles`, `no_role`, `role_reasons`, `privacy_unit`;
              of `subsets` only the sizes can change, and it is removed by turning it into a comment
     """
-    expected = {key: value for key, value in {**parse_text(text), **wanted}.items() if value is not None}
+    content = parse_text(text)
+    expected = {key: value for key, value in {**content, **wanted}.items() if value is not None}
     lines = text.split("\n")
-    try:
-        for key, value in wanted.items():
-            lines = _set_key(lines, key, value)
+    with suppress(_OddLayoutError):
+        keys = _entries(_compose(text))
+        known_first = sorted(wanted, key=lambda key: key not in keys)  # new keys come after new lines of others
+        edits = [edit for key in known_first for edit in _edit_key(lines, keys, key, wanted[key], content)]
+        edits.sort(key=lambda edit: edit[:2])
+        for first, end, new in reversed(edits):  # from below, so that the line numbers above stay valid
+            lines[first:end] = new
         written = "\n".join(lines)
         if parse_text(written) == expected:
             return written
-    except _OddLayoutError:
-        pass
 
     def change(document: Any) -> None:
         for key, value in wanted.items():
@@ -72,40 +78,45 @@ def parse_text(text: str) -> Any:
         return None
 
 
-def _keys_of(lines: Lines) -> dict[str, tuple[Any, Any]]:
-    """The keys of the document with their nodes, which have their positions."""
+def _compose(text: str) -> Any:
+    """The nodes of a YAML text, which have their positions."""
     import yaml
 
     try:
-        root = yaml.compose("\n".join(lines), getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+        return yaml.compose(text, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
     except yaml.YAMLError:
         raise _OddLayoutError from None
-    return _entries(root)
 
 
 def _entries(node: Any) -> dict[str, tuple[Any, Any]]:
+    """The keys of a mapping, each with its node and that of its value."""
     if getattr(node, "id", "") != "mapping":
         raise _OddLayoutError
     return {key.value: (key, value) for key, value in node.value}
 
 
-def _set_key(lines: Lines, key: str, value: Any) -> Lines:
-    keys = _keys_of(lines)
+def _edit_key(lines: Lines, keys: Keys, key: str, value: Any, content: Any) -> Iterator[Edit]:
     if key not in keys:
-        return lines if value is None else _add_key(lines, keys, key, value)
+        if value is not None:
+            yield _add_key(lines, keys, key, value)
+        return
     name, node = keys[key]
-    if key == "subsets":
-        return _set_subsets(lines, name, node, value)
-    if value is None:
-        return _delete_key(lines, name, node)
-    if key == "roles":
-        return _set_roles(lines, node, value)
-    if isinstance(value, str):
-        return _set_scalar(lines, node, value)
-    return _set_entries(lines, name, node, value)
+    if key == "subsets" and value is None:
+        first, end = _range(name, node)
+        yield first, end, [f"# {line}" for line in lines[first:end]]
+    elif key == "subsets":
+        yield _edit_scalar(lines, _entries(node)["sizes"][1], value["sizes"])
+    elif value is None:
+        yield (*_range(name, node), [])
+    elif key == "roles":
+        yield from _edit_roles(lines, node, value)
+    elif isinstance(value, str):
+        yield _edit_scalar(lines, node, value)
+    else:
+        yield from _edit_entries(lines, name, node, value, content[key])
 
 
-def _add_key(lines: Lines, keys: Mapping[str, tuple[Any, Any]], key: str, value: Any) -> Lines:
+def _add_key(lines: Lines, keys: Keys, key: str, value: Any) -> Edit:
     """Add a key where a comment shows an example of it, otherwise after the roles."""
     example = next((number for number, line in enumerate(lines) if re.match(rf"# ?{key}:", line)), None)
     comment = None if example is None else re.search(r"\s(#.*)$", lines[example][2:])
@@ -117,29 +128,18 @@ def _add_key(lines: Lines, keys: Mapping[str, tuple[Any, Any]], key: str, value:
     else:
         new = [f"{key}:{note}", *(f"  {_entry_text(name, text)}" for name, text in value.items())]
     if example is not None:
-        return [*lines[:example], *new, *lines[example + 1 :]]
+        return example, example + 1, new
     node = next((keys[known][1] for known in ANCHORS if known in keys), None)
     if node is None:
         raise _OddLayoutError
     end = _last_line(node) + 1
-    return [*lines[:end], *new, *lines[end:]]
+    return end, end, new
 
 
-def _delete_key(lines: Lines, key: Any, node: Any) -> Lines:
-    return lines[: key.start_mark.line] + lines[_last_line(node) + 1 :]
-
-
-def _set_subsets(lines: Lines, key: Any, node: Any, value: Any) -> Lines:
-    if value is None:
-        first, end = key.start_mark.line, _last_line(node) + 1
-        return [*lines[:first], *(f"# {line}" for line in lines[first:end]), *lines[end:]]
-    return _set_scalar(lines, _entries(node)["sizes"][1], value["sizes"])
-
-
-def _set_scalar(lines: Lines, node: Any, text: str) -> Lines:
+def _edit_scalar(lines: Lines, node: Any, text: str) -> Edit:
     """Replace a scalar on its line; the rest of the line stays."""
     number, before, after = _around(lines, node)
-    return [*lines[:number], f"{before}{yaml_text(text)}{after}", *lines[number + 1 :]]
+    return number, number + 1, [f"{before}{yaml_text(text)}{after}"]
 
 
 def _around(lines: Lines, node: Any) -> tuple[int, str, str]:
@@ -148,6 +148,11 @@ def _around(lines: Lines, node: Any) -> tuple[int, str, str]:
     if start.line != end.line or getattr(node, "style", None) in ("|", ">"):
         raise _OddLayoutError
     return start.line, lines[start.line][: start.column], lines[start.line][end.column :]
+
+
+def _range(key: Any, node: Any) -> tuple[int, int]:
+    """The first line of a key with its value, and the line after them."""
+    return key.start_mark.line, _last_line(node) + 1
 
 
 def _last_line(node: Any) -> int:
@@ -163,36 +168,30 @@ def _last_line(node: Any) -> int:
 # Lists of columns
 
 
-def _set_roles(lines: Lines, node: Any, roles: Mapping[str, Sequence[str]]) -> Lines:
+def _edit_roles(lines: Lines, node: Any, roles: Mapping[str, Sequence[str]]) -> Iterator[Edit]:
     """Update the lists of columns; columns new to a list come last, with the text of the line they had elsewhere."""
     if node.flow_style:
         raise _OddLayoutError
     lists = _entries(node)
-    old_texts = {
-        item.value.strip(): _split_item(lines, item)[1] for _, listed in lists.values() for item in _items(listed)
-    }
-    indents = [_split_item(lines, item)[0] for _, listed in lists.values() for item in _items(listed)]
+    items = [(item.value.strip(), *_split_item(lines, item)) for _, listed in lists.values() for item in _items(listed)]
+    texts = {column: text for column, _, text in items}
     indent = " " * min(key.start_mark.column for key, _ in lists.values())
-    item_indent = indents[0] if indents else f"{indent}  "
-    new: Lines = [
-        line
-        for role, columns in roles.items()
-        if role not in lists and columns
-        for line in _new_list(
-            indent, role, [old_texts.get(column, yaml_text(column)) for column in columns], quoted=True
-        )
-    ]
+    item_indent = items[0][1] if items else f"{indent}  "
+    for role, (_, listed) in lists.items():
+        old, columns = [item.value.strip() for item in listed.value], roles.get(role, ())
+        new = [f"{item_indent}- {texts.get(column, yaml_text(column))}" for column in columns if column not in old]
+        if old != list(columns):
+            yield from _edit_list(lines, listed, columns, new)
     end = _last_line(node) + 1
-    lines = [*lines[:end], *new, *lines[end:]]
-    for role, (_, listed) in reversed(list(lists.items())):  # from below, so that the line numbers above stay valid
-        lines = _set_list(lines, listed, roles.get(role, ()), old_texts, item_indent)
-    return lines
+    for role, columns in roles.items():
+        if role not in lists and columns:
+            yield end, end, _new_list(indent, role, columns, texts)
 
 
-def _new_list(indent: str, role: str, columns: Sequence[str], *, quoted: bool = False) -> Lines:
-    """The lines of a new list; `quoted` if the names are already written as YAML."""
-    items = columns if quoted else [yaml_text(item) for item in columns]
-    return [f"{indent}{role}:", *(f"{indent}  - {item}" for item in items)] if columns else [f"{indent}{role}: []"]
+def _new_list(indent: str, role: str, columns: Sequence[str], texts: Mapping[str, str] | None = None) -> Lines:
+    """The lines of a new list; `texts` has columns as they are already written as YAML."""
+    items = [f"{indent}  - {(texts or {}).get(column, yaml_text(column))}" for column in columns]
+    return [f"{indent}{role}:", *items] if columns else [f"{indent}{role}: []"]
 
 
 def _items(listed: Any) -> list[Any]:
@@ -210,57 +209,50 @@ def _split_item(lines: Lines, item: Any) -> tuple[str, str]:
     return before[: before.index("-")], lines[number][item.start_mark.column :]
 
 
-def _set_list(
-    lines: Lines, listed: Any, columns: Sequence[str], old_texts: Mapping[str, str], item_indent: str
-) -> Lines:
-    old = [item.value.strip() for item in listed.value]
-    if old == list(columns):
-        return lines
-    new = [f"{item_indent}- {old_texts.get(column, yaml_text(column))}" for column in columns if column not in old]
+def _edit_list(lines: Lines, listed: Any, columns: Sequence[str], new: Lines) -> Iterator[Edit]:
+    """Update a list; `new` has the lines of columns that it did not have."""
     if not _items(listed):  # in brackets
         number, before, after = _around(lines, listed)
-        if old:
+        if listed.value:
             inside = ", ".join(yaml_text(column) for column in columns)
-            return [*lines[:number], f"{before}[{inside}]{after}", *lines[number + 1 :]]
-        return [*lines[:number], f"{before.rstrip()}{after}", *new, *lines[number + 1 :]]
-    column_by_line = {item.start_mark.line: item.value.strip() for item in listed.value}
-    first, last = min(column_by_line), max(column_by_line)
-    kept = [
-        line
-        for number, line in enumerate(lines[first : last + 1], first)
-        if column_by_line.get(number) in (None, *columns)
-    ]
-    above = lines[:first]
+            yield number, number + 1, [f"{before}[{inside}]{after}"]
+        else:
+            yield number, number + 1, [f"{before.rstrip()}{after}", *new]
+        return
+    numbers = [item.start_mark.line for item in listed.value]
+    for number, item in zip(numbers, listed.value, strict=True):
+        if item.value.strip() not in columns:
+            yield number, number + 1, []
+    yield numbers[-1] + 1, numbers[-1] + 1, new
     if not columns:
-        name, colon, rest = above[-1].partition(":")
+        above = numbers[0] - 1
+        name, colon, rest = lines[above].partition(":")
         if not colon or not re.fullmatch(r"\s*(#.*)?", rest):
             raise _OddLayoutError
-        above = [*above[:-1], f"{name}: []{rest}"]
-    return [*above, *kept, *new, *lines[last + 1 :]]
+        yield above, above + 1, [f"{name}: []{rest}"]
 
 
 # Texts about columns
 
 
-def _set_entries(lines: Lines, key: Any, node: Any, value: Mapping[str, Any]) -> Lines:
+def _edit_entries(
+    lines: Lines, key: Any, node: Any, value: Mapping[str, Any], old: Mapping[str, Any]
+) -> Iterator[Edit]:
     """Set the texts about columns, one line each."""
     entries = _entries(node)
     if node.flow_style or not entries:
         number, before, after = _around(lines, node)
         new = [f"  {_entry_text(name, text)}" for name, text in value.items()]
-        return [*lines[:number], f"{before.rstrip()}{after}", *new, *lines[number + 1 :]]
+        yield number, number + 1, [f"{before.rstrip()}{after}", *new]
+        return
     indent = " " * key.start_mark.column + "  "
-    read = parse_text("\n".join(lines))[key.value]
-    end = _last_line(node) + 1
-    added = [f"{indent}{_entry_text(name, text)}" for name, text in value.items() if name not in entries]
-    lines = [*lines[:end], *added, *lines[end:]]
-    for name, (entry_key, text) in reversed(list(entries.items())):
+    for name, (entry_key, text) in entries.items():
         if name not in value:
-            lines = _delete_key(lines, entry_key, text)
-        elif value[name] != read[name]:
-            first, next_line = entry_key.start_mark.line, _last_line(text) + 1
-            lines = [*lines[:first], f"{indent}{_entry_text(name, value[name])}", *lines[next_line:]]
-    return lines
+            yield (*_range(entry_key, text), [])
+        elif value[name] != old[name]:
+            yield (*_range(entry_key, text), [f"{indent}{_entry_text(name, value[name])}"])
+    end = _last_line(node) + 1
+    yield end, end, [f"{indent}{_entry_text(name, text)}" for name, text in value.items() if name not in entries]
 
 
 def _entry_text(name: str, text: Any) -> str:

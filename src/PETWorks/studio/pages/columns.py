@@ -256,7 +256,6 @@ def show(request: Request, case: OpenCase) -> Response:
         not_people=_columns_with_reasons(case.policy, facts, lang),
         has_subsets="subsets" in case.policy.file.content,
         worth=worth,
-        finding=partial(prose.finding, lang=lang),
         unsaved=0,
         places={row.name: row.index for row in shown},
     )
@@ -383,7 +382,6 @@ def preview_contradictions(request: Request, case: OpenCase, form: Form) -> Resp
         "contradictions.html",
         case,
         worth=worth,
-        finding=partial(prose.finding, lang=lang),
         unsaved=sum(old != new for old, new in changes),
         places={name: facts.names.index(name) for name in choices.roles},
     )

@@ -27,7 +27,6 @@ from PETWorks.render.language.language import (
     rule_name,
     shorten_name,
     value_text,
-    value_with_fraction,
 )
 from PETWorks.render.report import prose
 from PETWorks.studio.pages.job import start_job
@@ -92,7 +91,6 @@ def composition_values(result: Any, lang: str) -> dict[str, Any]:
         "release_chart": _release_chart(result),
         "contributions": _contributions(result, lang),
         "half": HALF,
-        "attack_name": lambda attack: attack_name(attack, lang),
         "no_m": lambda attribute: message_text(
             lang,
             "studio.compare.no-m",
@@ -297,7 +295,6 @@ def _comparison_values(request: Request, case: OpenCase, other: str) -> dict[str
         ],
         "curve_chart": _risk_chart(old, new, heads if is_pair else names),
         "size_charts": [_class_size_chart(document) for document in (old, new)],
-        "measured": lambda result: value_with_fraction(result, lang),
         **(_release_values(request, before, after) if is_pair else {"became": [], "example": None, "out": None}),
     }
 

@@ -173,17 +173,6 @@ SAVED, PROPOSED, TRIED = "saved", "proposed", "tried"
 
 
 @dataclass(frozen=True)
-class Level:
-    """A level with its groups, or the first of them if there are many."""
-
-    number: int
-    groups: list[dict[str, Any]]
-    all: int
-    smallest: int
-    most: int
-
-
-@dataclass(frozen=True)
 class Branch:
     """A group in a tree, and the groups in it."""
 
@@ -250,30 +239,16 @@ def _page(
 
 def _level_values(counts: Counts, state: str, fit: Fit) -> dict[str, Any]:
     """The template values for the levels of a hierarchy."""
-    levels = [] if fit.hierarchy is None else _levels(fit.hierarchy, counts)
+    levels = [] if fit.hierarchy is None else groups_by_level(fit.hierarchy, counts)
     return {
         "state": state,
         "fit": fit,
         "shown_unplaced": list(fit.unplaced[:MAX_UNPLACED]),
-        "levels": levels,
+        "levels": list(enumerate(levels[:MAX_LEVELS])),
+        "most_groups": max(FEWEST, min(MAX_GROUPS, ALL_GROUPS // max(len(levels[:MAX_LEVELS]), 1))),
         "tree": None if fit.hierarchy is None else _tree(fit.hierarchy, counts),
-        "more_levels": 0 if fit.hierarchy is None else fit.hierarchy.height + 1 - len(levels),
+        "more_levels": max(len(levels) - MAX_LEVELS, 0),
     }
-
-
-def _levels(hierarchy: Hierarchy, counts: Counts) -> list[Level]:
-    by_level = groups_by_level(hierarchy, counts)[:MAX_LEVELS]
-    most = max(FEWEST, min(MAX_GROUPS, ALL_GROUPS // len(by_level)))
-    return [
-        Level(
-            number,
-            groups[:most],
-            len(groups),
-            min(group["records"] for group in groups),
-            max(group["records"] for group in groups),
-        )
-        for number, groups in enumerate(by_level)
-    ]
 
 
 def _tree(hierarchy: Hierarchy, counts: Counts) -> Branch | None:

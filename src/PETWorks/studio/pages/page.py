@@ -25,7 +25,9 @@ from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.numbers import count
 from PETWorks.render.charts.charts import bar_length
 from PETWorks.render.language.language import (
+    attack_name,
     found_value,
+    limit_name,
     measure_name,
     message_text,
     objective_name,
@@ -35,8 +37,10 @@ from PETWorks.render.language.language import (
     shorten_name,
     thresholds,
     value_text,
+    value_with_fraction,
 )
 from PETWorks.render.language.messages import translated
+from PETWorks.render.report.prose import finding, waiver
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.server.jobs import Job
 from PETWorks.studio.server.open_case import LastVerdict, OpenCase, Studio, last_verdict, remember_verdict
@@ -57,6 +61,11 @@ MAX_FIELDS = 20_000
 # A report is a separate page with its style and script inline. It may load nothing else.
 REPORT_POLICY = (
     "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
+)
+# What templates call with a value, in the language of the page.
+IN_LANGUAGE: tuple[Callable[..., str], ...] = (
+    *(attack_name, found_value, limit_name, measure_name, objective_name, percent, policy_text, rule_name, thresholds),
+    *(value_text, value_with_fraction, waiver, finding),
 )
 
 
@@ -171,10 +180,17 @@ def folder_values(request: Request, folder: Path) -> dict[str, str]:
 
 def link(path: str, case: OpenCase | None, request: Request, **values: str | list[str]) -> str:
     """The address of a page about the open policy; a value that is a list appears several times."""
-    parameters = (
-        dict(values) if case is None else {"policy": studio(request).workspace.relative(case.file.path), **values}
-    )
-    return f"{path}?{urlencode(parameters, doseq=True)}" if parameters else path
+    return _address(path, None if case is None else case.file.path, request, values)
+
+
+def job_link(path: str, job: Job, request: Request, /, **values: str) -> str:
+    """The address of a page about the policy that a job was started for."""
+    return _address(path, job.purpose.policy, request, values)
+
+
+def _address(path: str, policy: Path | None, request: Request, values: Mapping[str, str | list[str]]) -> str:
+    about = {} if policy is None else {"policy": studio(request).workspace.relative(policy)}
+    return f"{path}?{urlencode({**about, **values}, doseq=True)}" if about or values else path
 
 
 def petworks_command(*arguments: str) -> str:
@@ -187,13 +203,6 @@ def join_items(items: Iterable[Any]) -> str:
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="").writerow(list(map(str, items)))
     return text.getvalue()
-
-
-def job_link(path: str, job: Job, request: Request, /, **values: str) -> str:
-    """The address of a page about the policy that a job was started for."""
-    policy = job.purpose.policy
-    parameters = {} if policy is None else {"policy": studio(request).workspace.relative(policy)}
-    return f"{path}?{urlencode({**parameters, **values})}"
 
 
 def _current_address(request: Request) -> str:
@@ -225,16 +234,9 @@ def render(request: Request, template: str, case: OpenCase | None = None, **valu
             count=count,
             name=shorten_name,
             printable=printable,
-            policy_text=lambda text: policy_text(text, lang),
-            value_text=lambda value: value_text(value, lang),
             bar_length=bar_length,
-            percent=lambda share: percent(share, lang),
-            measure=lambda measure: measure_name(measure, lang),
-            objective=lambda objective: objective_name(objective, lang),
-            rule_name=lambda rule: rule_name(rule, lang),
             translated=lambda text: printable(translated(text, lang)),
-            found_value=lambda rule: found_value(rule, lang),
-            thresholds=lambda rule: thresholds(rule, lang),
+            **{function.__name__: partial(function, lang=lang) for function in IN_LANGUAGE},
             **values,
         )
     )

@@ -20,7 +20,7 @@ from PETWorks.measures.attacks.inference import attribute_inference
 from PETWorks.measures.attacks.subsets import MAX_COLUMNS, Subsets
 from PETWorks.measures.risk.scenarios import distribution
 from PETWorks.render.charts import charts
-from PETWorks.render.language.language import limit_name, message_text, value_with_fraction
+from PETWorks.render.language.language import message_text
 from PETWorks.render.report import prose, sections
 from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.studio.files.policy_file import Change, parse_text, set_in
@@ -189,9 +189,6 @@ def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
         "policy_path": studio(request).workspace.relative(case.file.path),
         "chosen": chosen,
         "found": _known(case, chosen) if generalised else None,
-        "measured": lambda result: value_with_fraction(result, lang),
-        "limit_name": lambda limit: limit_name(limit, lang),
-        "waiver": lambda waiver: prose.waiver(waiver, lang),
         "set_link": partial(_set_link, case),
     }
 

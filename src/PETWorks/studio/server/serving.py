@@ -17,6 +17,7 @@ import tempfile
 import webbrowser
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from html import escape
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
@@ -301,50 +302,55 @@ def serve(
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
         listening.bind(("127.0.0.1", 0))
         port = listening.getsockname()[1]
-
-        def address(token: str) -> str:
-            return f"http://127.0.0.1:{port}{ENTRANCE}?token={token}"
-
+        page = f"http://127.0.0.1:{port}{ENTRANCE}?token="
         guard = Guard(
-            app,
-            port,
-            is_allowed_user=lambda client: is_allowed_user(client, port),
-            on_new_token=lambda token: show_address(address(token)),
+            app, port, partial(is_allowed_user, server_port=port), lambda token: show_address(f"{page}{token}")
         )
         server = _make_server(guard)
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, server.handle_exit)  # the terminal was closed
-        entrance = _Entrance(address(guard.token))
         studio.is_ending = lambda: server.should_exit
+        entrance = _Entrance(f"{page}{guard.token}")
 
-        async def watch() -> None:
-            try:
-                while not server.started:
-                    await asyncio.sleep(0.02)
-                show_address(entrance.address)
-                if browser:
-                    entrance.open()
-                while monotonic() - studio.last_request <= idle:
-                    await asyncio.sleep(POLL_SECONDS)
-                    if guard.is_entered:
-                        entrance.remove()
-                    if studio.jobs.are_running:
-                        studio.last_request = monotonic()
-            finally:
-                server.should_exit = True
+        def start() -> None:
+            show_address(entrance.address)
+            if browser:
+                entrance.open()
 
-        async def run() -> None:
-            watching = asyncio.create_task(watch())
-            await server.serve([listening])
-            watching.cancel()
-            with suppress(asyncio.CancelledError):
-                await watching
+        def is_used() -> bool:
+            if guard.is_entered:
+                entrance.remove()
+            if studio.jobs.are_running:
+                studio.last_request = monotonic()
+            return bool(monotonic() - studio.last_request <= idle)
 
         try:
-            asyncio.run(run())
+            asyncio.run(_run(server, listening, start, is_used))
         finally:
             entrance.remove()
             studio.jobs.cancel_all()
+
+
+async def _run(
+    server: uvicorn.Server, listening: socket.socket, start: Callable[[], None], is_used: Callable[[], bool]
+) -> None:
+    """Run a server: call a function once it has started, and end it when it is no longer used."""
+
+    async def watch() -> None:
+        try:
+            while not server.started:
+                await asyncio.sleep(0.02)
+            start()
+            while is_used():
+                await asyncio.sleep(POLL_SECONDS)
+        finally:
+            server.should_exit = True
+
+    watching = asyncio.create_task(watch())
+    await server.serve([listening])
+    watching.cancel()
+    with suppress(asyncio.CancelledError):
+        await watching
 
 
 def _make_server(app: ASGIApp) -> uvicorn.Server:

@@ -80,7 +80,6 @@ function begin(root) {
   for (const place of root.querySelectorAll("[data-load]")) put(place, place.dataset.load);
   for (const form of root.querySelectorAll("form[data-live]")) live(form);
   for (const place of root.querySelectorAll("[data-events]")) follow(place);
-  for (const field of root.querySelectorAll("[data-sends]")) field.addEventListener("change", () => field.form.requestSubmit());
   for (const field of root.querySelectorAll("input[type=range][data-shows]")) {
     const output = document.getElementById(field.dataset.shows);
     const names = JSON.parse(field.dataset.names ?? "[]");
