@@ -28,8 +28,8 @@ from PETWorks.studio.pages.page import (
     page,
     part,
     petworks_command,
+    policy_argument,
     redirect,
-    studio,
     text_in,
 )
 from PETWorks.studio.server.open_case import GivenHierarchy, OpenCase, TableFacts
@@ -230,13 +230,11 @@ def show(request: Request, case: OpenCase) -> Response:
     pages = max(1, -(-len(chosen) // MAX_ROWS))
     number = min(max(int(query["page"][:9]), 1), pages) if query.get("page", "")[:9].isdecimal() else 1
     shown = chosen[(number - 1) * MAX_ROWS : number * MAX_ROWS]
-    workspace = studio(request).workspace
     return page(
         request,
         "columns",
         case,
-        command=petworks_command("check", workspace.argument(case.file.path)),
-        policy=workspace.relative(case.file.path),
+        command=petworks_command("check", policy_argument(request, case)),
         rows=shown,
         total=len(rows),
         chosen=len(chosen),

@@ -42,8 +42,10 @@ from PETWorks.studio.pages.page import (
     page,
     part,
     petworks_command,
+    policy_argument,
     studio,
 )
+from PETWorks.studio.pages.risk import answers_if_known
 from PETWorks.studio.server.jobs import Job, Purpose
 from PETWorks.studio.server.open_case import OpenCase
 
@@ -214,7 +216,6 @@ def _choices(request: Request, case: OpenCase) -> dict[str, Any]:
         file.path for file in tables if file.path != data and not is_companion_file(PurePosixPath(file.path))
     ]
     return {
-        "this": this,
         "policies": [file.path for file in policies if file.path != this],
         "checks": [file.path for file in workspace.checks()],
         "table": data,
@@ -235,7 +236,7 @@ def _command(request: Request, case: OpenCase, other: str, job: Job | None) -> s
     """The equivalent command line."""
     if job is not None:
         return job.command
-    check = petworks_command("check", studio(request).workspace.argument(case.file.path), "--json", "new.json")
+    check = petworks_command("check", policy_argument(request, case), "--json", "new.json")
     if not other or _is_result(Path(other)):
         old = prose.file_argument(other) if other else "old.json"
         return f"{check}; {petworks_command('diff', old, 'new.json')}"
@@ -350,11 +351,8 @@ def _risk_chart(old: CheckDocument, new: CheckDocument, names: Sequence[str]) ->
     """The highest chance of re-identification by the number of known attributes, for both checks."""
     lines = {}
     for kind, name, document in (("highest", names[0], old), ("median", names[1], new)):
-        answers = () if document.subsets is None else document.subsets.if_they_know
         points = {
-            answer.known: charts.bar_length(answer.highest.posterior) / 100
-            for answer in answers
-            if answer.attack == "re-identification"
+            answer.known: charts.bar_length(answer.highest.posterior) / 100 for answer in answers_if_known(document)
         }
         if not points:
             return None

@@ -40,6 +40,7 @@ from PETWorks.studio.pages.page import (
     page,
     part,
     petworks_command,
+    policy_argument,
     redirect,
     studio,
     text_in,
@@ -292,7 +293,7 @@ def _page(
         d=case.check.content if case.is_checked else None,
         notices=notices(case.check.content, lang) if case.is_checked else [],
         released=lambda release: studio(request).workspace.relative(release.policy),
-        command=petworks_command("check", studio(request).workspace.argument(case.file.path)),
+        command=petworks_command("check", policy_argument(request, case)),
     )
 
 
@@ -445,7 +446,7 @@ def export(request: Request, case: OpenCase, form: Form) -> Response:
 
 
 def _start_check(request: Request, case: OpenCase, options: list[str], values: dict[str, str]) -> Response:
-    lang, policy = language(request), studio(request).workspace.argument(case.file.path)
+    lang, policy = language(request), policy_argument(request, case)
     lang_option = [] if lang == ENGLISH else ["--lang", lang]
     purpose = Purpose(case.file.path, "decide", "/decide/exported", values)
     return start_job(request, purpose, "check", policy, *options, *lang_option)

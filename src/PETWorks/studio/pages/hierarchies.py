@@ -28,7 +28,7 @@ from PETWorks.studio.pages.hierarchy_forms import (
     with_hierarchies,
     words_of,
 )
-from PETWorks.studio.pages.page import Form, Routes, page, part, petworks_command, redirect, studio
+from PETWorks.studio.pages.page import Form, Routes, page, part, petworks_command, policy_argument, redirect, studio
 from PETWorks.studio.server.open_case import (
     Fit,
     GivenHierarchy,
@@ -181,6 +181,20 @@ class Branch:
     inside: "list[Branch]"
 
 
+@dataclass(frozen=True)
+class Draft:
+    """The content of the form of a column, with the declaration and the hierarchy that follow.
+
+    state   whether it is saved, proposed or tried
+    """
+
+    kind: str
+    fields: Mapping[str, Any]
+    words: Words
+    state: str
+    fit: Fit
+
+
 @ROUTES.get("/levels/column")
 def show(request: Request, case: OpenCase) -> Response:
     """The page of a column."""
@@ -197,7 +211,8 @@ def show(request: Request, case: OpenCase) -> Response:
     state, fit = SAVED, column.fit
     if column.status == "none" and proposal is not None and kind_of(proposal[0].words) == kind:
         state, fit = PROPOSED, Fit(proposal[1])
-    return _page(request, case, columns, column, kind, fields_of(known), state, fit, words=known)
+    draft = Draft(kind, fields_of(known), known, state, fit)
+    return _page(request, case, columns, column, draft)
 
 
 def _page(
@@ -205,12 +220,7 @@ def _page(
     case: OpenCase,
     columns: ColumnLevels,
     column: Column,
-    kind: str,
-    fields: Mapping[str, Any],
-    state: str,
-    fit: Fit,
-    *,
-    words: Words,
+    draft: Draft,
     mistake: PETWorksError | None = None,
 ) -> Response:
     proposal = columns.proposal(column.name)
@@ -222,26 +232,27 @@ def _page(
         nav_step="levels",
         column=column,
         kinds=list(KINDS),
-        kind=kind,
-        singles=KINDS[kind],
-        fields=initial_fields(kind, column.counts, fields),
+        kind=draft.kind,
+        singles=KINDS[draft.kind],
+        fields=initial_fields(draft.kind, column.counts, draft.fields),
         choices=CHOICES,
         path_text=path_text,
         above=ABOVE,
         proposed=None if proposal is None else (kind_of(proposal[0].words), in_yaml(proposal[0].words)),
         file=column.given.name if isinstance(column.given, Path) else None,
         declared=None if column.words is None else in_yaml(column.words),
-        command=_command(request, case, column, words),
+        command=_command(request, case, column, draft.words),
         is_part=False,
-        **_level_values(column.counts, state, fit),
+        **_level_values(column.counts, draft),
     )
 
 
-def _level_values(counts: Counts, state: str, fit: Fit) -> dict[str, Any]:
+def _level_values(counts: Counts, draft: Draft) -> dict[str, Any]:
     """The template values for the levels of a hierarchy."""
+    fit = draft.fit
     levels = [] if fit.hierarchy is None else groups_by_level(fit.hierarchy, counts)
     return {
-        "state": state,
+        "state": draft.state,
         "fit": fit,
         "shown_unplaced": list(fit.unplaced[:MAX_UNPLACED]),
         "levels": list(enumerate(levels[:MAX_LEVELS])),
@@ -276,16 +287,23 @@ def _command(request: Request, case: OpenCase, column: Column, words: Words) -> 
     data = state.workspace.argument(policy.data) if isinstance(policy.data, Path) else str(policy.data)
     options = options_of(words) if words and words != column.words else None
     if options is None and column.words is not None:
-        options = ["--policy", state.workspace.argument(case.file.path)]
+        options = ["--policy", policy_argument(request, case)]
     reading = [part for key, value in policy.reading.items() for part in (f"--{key}", value)]
     return petworks_command("hierarchy", data, "--column", column.name, *(options or []), *reading)
 
 
-def _fields_sent(form: Form) -> tuple[str, dict[str, Any]]:
-    kind = form.text("kind")
+def _try(columns: ColumnLevels, column: Column, form: Form) -> Draft:
+    """What a form has, and the hierarchy that it describes."""
+    kind, words = form.text("kind"), dict[str, Any]()
     if kind not in KINDS:
         raise InputError("expected a kind of hierarchy")
-    return kind, fields_sent(kind, form)
+    fields = fields_sent(kind, form)
+    try:
+        words = words_of(kind, fields)
+        fit = columns.fit(column.name, words)
+    except HierarchyError as error:
+        fit = Fit(None, problem=error.message)
+    return Draft(kind, fields, words, TRIED, fit)
 
 
 @ROUTES.post("/levels/preview")
@@ -293,18 +311,12 @@ def preview(request: Request, case: OpenCase, form: Form) -> Response:
     """The result of a form for the column, before it is saved."""
     columns = columns_of(case)
     column = columns.asked(request.query_params)
-    kind, fields = _fields_sent(form)
-    words: Words = {}
-    try:
-        words = words_of(kind, fields)
-        fit = columns.fit(column.name, words)
-    except HierarchyError as error:
-        fit = Fit(None, problem=error.message)
-    if request.headers.get("x-part"):
-        command = _command(request, case, column, words)
-        shown = _level_values(column.counts, TRIED, fit)
-        return part(request, "hierarchy_levels.html", case, column=column, is_part=True, command=command, **shown)
-    return _page(request, case, columns, column, kind, fields, TRIED, fit, words=words)
+    draft = _try(columns, column, form)
+    if not request.headers.get("x-part"):
+        return _page(request, case, columns, column, draft)
+    command = _command(request, case, column, draft.words)
+    shown = _level_values(column.counts, draft)
+    return part(request, "hierarchy_levels.html", case, column=column, is_part=True, command=command, **shown)
 
 
 @ROUTES.post("/levels/save")
@@ -312,17 +324,13 @@ def save(request: Request, case: OpenCase, form: Form) -> Response:
     """Write the declaration into the policy."""
     columns = columns_of(case)
     column = columns.asked(request.query_params)
-    kind, fields = _fields_sent(form)
-    words: Words = {}
-    fit = Fit(None)
+    draft = _try(columns, column, form)
     try:
-        words = words_of(kind, fields)
-        fit = columns.fit(column.name, words)
-        if fit.problem is not None:
-            raise HierarchyError(fit.problem)
-        _declare(case, columns, {column.name: words}, form)
+        if draft.fit.problem is not None:
+            raise HierarchyError(draft.fit.problem)
+        _declare(case, columns, {column.name: draft.words}, form)
     except PETWorksError as error:
-        return _page(request, case, columns, column, kind, fields, TRIED, fit, words=words, mistake=error)
+        return _page(request, case, columns, column, draft, error)
     return redirect(request, "/levels/column", case, column=str(column.index))
 
 

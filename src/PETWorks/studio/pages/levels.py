@@ -27,8 +27,8 @@ from PETWorks.studio.pages.page import (
     page,
     part,
     petworks_command,
+    policy_argument,
     redirect,
-    studio,
 )
 from PETWorks.studio.server.jobs import Purpose
 from PETWorks.studio.server.open_case import OpenCase
@@ -112,7 +112,6 @@ def _body(request: Request, case: OpenCase, form: Form) -> dict[str, Any]:
         "proposed": sum(column.status == "none" and columns.proposal(column.name) is not None for column in listed),
         "mistaken": [column for column in listed if column.fit.problem is not None],
         "release": _release_name(case, form),
-        "policy_named": studio(request).workspace.relative(case.file.path),
         "suppress": form.text("suppress"),
         **figures,
     }
@@ -181,7 +180,7 @@ def _release_name(case: OpenCase, form: Form) -> str:
 
 def _arguments(request: Request, case: OpenCase, form: Form, levels: Mapping[str, int]) -> list[str]:
     """The arguments of the command that makes the release on these levels."""
-    policy = studio(request).workspace.argument(case.file.path)
+    policy = policy_argument(request, case)
     level_texts = [f"{name}={level}" for name, level in levels.items() if level]
     return [
         *("apply", policy),

@@ -49,6 +49,7 @@ from PETWorks.studio.pages.page import (
     obstacle_text,
     page,
     petworks_command,
+    policy_argument,
     redirect,
     studio,
 )
@@ -401,7 +402,7 @@ def anonymize_arguments(request: Request, case: OpenCase, files: ReleaseFiles) -
     named = studio(request).workspace.argument
     lang = language(request)
     return [
-        *("anonymize", named(case.file.path), "-o", named(files.release)),
+        *("anonymize", policy_argument(request, case), "-o", named(files.release)),
         *("--html", named(files.report), "--json", named(files.result), "--explain", "--format", "json"),
         *(() if lang == ENGLISH else ("--lang", lang)),
     ]
@@ -483,7 +484,7 @@ def _start_frontier(request: Request, case: OpenCase, form: Form) -> Response:
         vary.append(f"--vary={form.text('varied')}={','.join(numbers)}")
     release = release_named(case.file.path, form.text("release")).release.name
     purpose = Purpose(case.file.path, "safe", "/safe/frontier", {"release": release})
-    policy = studio(request).workspace.argument(case.file.path)
+    policy = policy_argument(request, case)
     return start_job(request, purpose, "anonymize", policy, "--frontier", *vary, "--format", "json")
 
 
@@ -534,7 +535,7 @@ MAX_RULES = 50
 @ROUTES.get("/safe/result")
 def show_result(request: Request, case: OpenCase) -> Response:
     """The table before and after, why the release is on these levels, and the next best ones."""
-    files, lang = _files(request, case), language(request)
+    files, lang = release_named(case.file.path, request.query_params.get("release", "")), language(request)
     document = files.read()
     facts = document.anonymization
     if facts is None:
@@ -644,10 +645,6 @@ def _threshold(job: Job | None) -> str:
     """The threshold that a release was made with, if it differs from that of the rules."""
     options = [] if job is None else [argument for argument in job.arguments if argument.startswith("--threshold=")]
     return options[0].partition("=")[2] if options else ""
-
-
-def _files(request: Request, case: OpenCase) -> ReleaseFiles:
-    return release_named(case.file.path, request.query_params.get("release", ""))
 
 
 @ROUTES.get("/report")

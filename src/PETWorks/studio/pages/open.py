@@ -343,10 +343,8 @@ def _sheets(choice: Choice, workspace: Workspace) -> list[tuple[str, str]]:
 def _choice(form: Form, workspace: Workspace) -> Choice:
     path = workspace.table(form.text("table"))
     release = form.text("release") or next(iter(PRESET_BY_KIND))
-    if release not in PRESET_BY_KIND:
-        raise InputError("the form names a kind of release that there is not; look at the page again")
     kind = form.text("kind") or GENERALISED
-    if kind not in KINDS:
+    if release not in PRESET_BY_KIND or kind not in KINDS:
         raise InputError("the form names a kind of release that there is not; look at the page again")
     compared = [form.text(name) if kind != GENERALISED else "" for name in ("original", "control")]
     return Choice(

@@ -172,10 +172,15 @@ def bar_values(request: Request, case: OpenCase | None, about: str = "", *, chec
     }
 
 
-def folder_values(request: Request, folder: Path) -> dict[str, str]:
-    """The folder of written files: its place below that of the page, with a slash, and its whole path."""
-    below = studio(request).workspace.relative_folder(folder)
-    return {"folder_of": f"{below}/" if below else "", "folder_path": str(folder)}
+def place_values(request: Request, case: OpenCase) -> dict[str, str]:
+    """The place of the open policy below the folder of the page, and its folder, with a slash and as a whole path."""
+    workspace, folder = studio(request).workspace, case.file.path.parent
+    below = workspace.relative_folder(folder)
+    return {
+        "policy_path": workspace.relative(case.file.path),
+        "folder_of": f"{below}/" if below else "",
+        "folder_path": str(folder),
+    }
 
 
 def link(path: str, case: OpenCase | None, request: Request, **values: str | list[str]) -> str:
@@ -191,6 +196,11 @@ def job_link(path: str, job: Job, request: Request, /, **values: str) -> str:
 def _address(path: str, policy: Path | None, request: Request, values: Mapping[str, str | list[str]]) -> str:
     about = {} if policy is None else {"policy": studio(request).workspace.relative(policy)}
     return f"{path}?{urlencode({**about, **values}, doseq=True)}" if about or values else path
+
+
+def policy_argument(request: Request, case: OpenCase) -> str:
+    """The open policy as an argument of a command."""
+    return studio(request).workspace.argument(case.file.path)
 
 
 def petworks_command(*arguments: str) -> str:
@@ -226,7 +236,7 @@ def render(request: Request, template: str, case: OpenCase | None = None, **valu
             steps=steps_of(case),
             here=_current_address(request),
             saved="saved" in request.query_params,
-            **({} if case is None else folder_values(request, case.file.path.parent)),
+            **({} if case is None else place_values(request, case)),
             running=studio(request).jobs.running,
             job_link=lambda job: job_link("/job", job, request, id=job.id),
             link=lambda path, **more: link(path, case, request, **more),

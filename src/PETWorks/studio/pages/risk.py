@@ -32,8 +32,8 @@ from PETWorks.studio.pages.page import (
     page,
     part,
     petworks_command,
+    policy_argument,
     redirect,
-    studio,
 )
 from PETWorks.studio.server.open_case import OpenCase
 
@@ -129,7 +129,7 @@ def show(request: Request, case: OpenCase) -> Response:
     shown: dict[str, Any] = {"ready": False, "query": request.url.query}
     if case.is_checked or "wait" in request.query_params:
         shown = {"ready": True, **_body(case, language(request), request)}
-    return page(request, "risk", case, command=petworks_command("check", _policy(request, case)), **shown)
+    return page(request, "risk", case, command=petworks_command("check", policy_argument(request, case)), **shown)
 
 
 @ROUTES.get("/risk/body")
@@ -156,10 +156,6 @@ def sets(request: Request, case: OpenCase) -> Response:
     return part(request, "risk_sets.html", case, **_sets(case, request))
 
 
-def _policy(request: Request, case: OpenCase) -> str:
-    return studio(request).workspace.argument(case.file.path)
-
-
 def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
     """The template values for the content of the page."""
     document = case.check.content
@@ -172,7 +168,9 @@ def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
     generalised = document.policy.kind == GENERALISED
     can_do = (change_of(step, known) is not None for step in document.next_steps)
     chosen = _chosen(case, request)
-    few = next((answer.highest.attributes for answer in _answers(document) if answer.known == EXAMPLE_COLUMNS), None)
+    few = next(
+        (answer.highest.attributes for answer in answers_if_known(document) if answer.known == EXAMPLE_COLUMNS), None
+    )
     return {
         "example": None if few is None else risk_if_known(case.release.view, few, class_size_wanted(document)),
         "d": document,
@@ -186,9 +184,8 @@ def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
         "known_columns": case.release.quasi_identifiers if generalised else (),
         "lookups": sections.lookup_rows(document, lang),
         "known_lookups": sections.known_rows(document, lang),
-        "policy_path": studio(request).workspace.relative(case.file.path),
         "chosen": chosen,
-        "found": _known(case, chosen) if generalised else None,
+        **(_known(case, chosen) if generalised else {}),
         "set_link": partial(_set_link, case),
     }
 
@@ -211,19 +208,16 @@ def _set_link(case: OpenCase, columns: Sequence[str]) -> dict[str, Any]:
 def _known(case: OpenCase, chosen: tuple[str, ...]) -> dict[str, Any]:
     """The numbers and the chart for the chosen columns."""
     wanted = class_size_wanted(case.check.content)
-    records = case.release.people
-    if not chosen:
-        return {"risk": None, "people": records, "wanted": wanted, "sizes_chart": None}
-    risk = risk_if_known(case.release.view, chosen, wanted)
+    risk = risk_if_known(case.release.view, chosen, wanted) if chosen else None
     return {
         "risk": risk,
-        "people": records,
+        "people": case.release.people,
         "wanted": wanted,
-        "sizes_chart": charts.class_size_chart(risk.sizes, wanted),
+        "sizes_chart": None if risk is None else charts.class_size_chart(risk.sizes, wanted),
     }
 
 
-def _answers(document: CheckDocument) -> Sequence[Any]:
+def answers_if_known(document: CheckDocument) -> Sequence[Any]:
     """The chance of re-identification by the number of known columns; none if it was not counted."""
     answers = () if document.subsets is None else document.subsets.if_they_know
     return [answer for answer in answers if answer.attack == "re-identification"]
@@ -244,17 +238,14 @@ def _sets(case: OpenCase, request: Request) -> dict[str, Any]:
         raise InputError("the policy asks for no subsets of the quasi-identifiers")
     limit = f"1/{wanted}"
     found = counted.minimal_risky({"highest-risk": limit})
-    rows = [
-        (counted.row(risky_set["attributes"]) if risky_set["attributes"] else None) for risky_set in found[:MAX_SETS]
-    ]
     arguments = ("--subsets", str(policy.subset_sizes), "--limit", f"highest-risk={limit}")
     return {
         "wanted": wanted,
-        "sets": [row for row in rows if row is not None],
+        "sets": [counted.row(risky["attributes"]) for risky in found[:MAX_SETS] if risky["attributes"]],
         "number": len(found),
         "records": counted.records,
         "tried": len(counted),
-        "sets_command": petworks_command("attack", "--policy", _policy(request, case), *arguments),
+        "sets_command": petworks_command("attack", "--policy", policy_argument(request, case), *arguments),
         "set_link": partial(_set_link, case),
     }
 
