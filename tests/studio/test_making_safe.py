@@ -341,6 +341,20 @@ def test_many_columns_with_hostile_names_stay_within_the_size_of_a_page(tmp_path
         assert len(answer.content) < 150_000
 
 
+def test_columns_that_the_page_does_not_show_stay_kept(tmp_path):
+    names = [f"c{place}" for place in range(102)]
+    rows = [",".join(str((row * place) % 7) for place in range(102)) for row in range(20)]
+    (tmp_path / "wide.csv").write_text("\n".join([",".join(names), *rows]) + "\n", "utf-8")
+    (tmp_path / "policy.yaml").write_text(
+        f"petworks_policy: 1\ndata: wide.csv\nroles: {{quasi_identifiers: [{', '.join(names)}]}}\n"
+        "rules: [{measure: k-anonymity, k: 2}]\nanonymize: {keep: [c101], levels: {c101: 0}}\n"
+    )
+    with entered(tmp_path) as page:
+        assert run(page, do="save", **{"kept-0": "keep"}).status_code == 303
+    settings = read_policy(tmp_path / "policy.yaml").anonymize
+    assert settings == {"keep": ["c0", "c101"], "levels": {"c101": "0"}}
+
+
 def test_a_time_limit_of_the_policy_stops_the_search_which_can_go_on_or_start_over(tmp_path):
     write_long_search(tmp_path)
     with entered(tmp_path) as page:

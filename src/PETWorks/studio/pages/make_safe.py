@@ -146,7 +146,7 @@ def change_settings(
     """Return the change of the policy that a form asks for: only edited fields count, and defaults are left out."""
     shown = settings_of(section)
     typed = {field: form.text(field) for field in shown if field in form.fields}
-    if typed.get("objective") != "granularity":
+    if typed.get("objective", shown["objective"]) != "granularity":
         typed["aggregate"] = CHOICES["aggregate"][0]
     changes: dict[tuple[str, ...], Any] = {
         ("time" if field == "minutes" else field,): _setting(field, text)
