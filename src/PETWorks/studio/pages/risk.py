@@ -125,17 +125,18 @@ def show(request: Request, case: OpenCase) -> Response:
     The script asks only for the part about the chosen columns.
     """
     if request.headers.get("x-part"):
-        return show_known(request, case)
+        case.file.check_seen(request.query_params.get("seen", ""))
+        return part(request, "risk_known.html", case, **_known(case, _chosen(case, request)))
     shown: dict[str, Any] = {"ready": False, "query": request.url.query}
     if case.is_checked or "wait" in request.query_params:
-        shown = {"ready": True, **_body(case, language(request), request)}
+        shown = {"ready": True, **_body(request, case)}
     return page(request, "risk", case, command=petworks_command("check", policy_argument(request, case)), **shown)
 
 
 @ROUTES.get("/risk/body")
 def body(request: Request, case: OpenCase) -> Response:
     """The content of the page, from the check."""
-    return part(request, "risk_body.html", case, **_body(case, language(request), request))
+    return part(request, "risk_body.html", case, **_body(request, case))
 
 
 @ROUTES.get("/risk/report")
@@ -144,21 +145,34 @@ def report(request: Request, case: OpenCase) -> Response:
     return HTMLResponse(case.check.to_html(language(request)), headers={"Content-Security-Policy": REPORT_POLICY})
 
 
-def show_known(request: Request, case: OpenCase) -> Response:
-    """The part about an adversary who knows the chosen columns."""
-    case.file.check_seen(request.query_params.get("seen", ""))
-    return part(request, "risk_known.html", case, **_known(case, _chosen(case, request)))
-
-
 @ROUTES.get("/risk/sets")
 def sets(request: Request, case: OpenCase) -> Response:
-    """The smallest sets of columns that exceed a limit."""
-    return part(request, "risk_sets.html", case, **_sets(case, request))
+    """The smallest sets of columns with a class smaller than the rules ask for."""
+    document, policy = case.check.content, case.policy
+    wanted = class_size_wanted(document)
+    counted = case.counted_subsets
+    if not isinstance(counted, Subsets) or not 0 < len(case.release.quasi_identifiers) <= MAX_COLUMNS:
+        raise InputError("the policy asks for no subsets of the quasi-identifiers")
+    limit = f"1/{wanted}"
+    found = counted.minimal_risky({"highest-risk": limit})
+    arguments = ("--subsets", str(policy.subset_sizes), "--limit", f"highest-risk={limit}")
+    return part(
+        request,
+        "risk_sets.html",
+        case,
+        wanted=wanted,
+        sets=[counted.row(risky["attributes"]) for risky in found[:MAX_SETS] if risky["attributes"]],
+        number=len(found),
+        records=counted.records,
+        tried=len(counted),
+        sets_command=petworks_command("attack", "--policy", policy_argument(request, case), *arguments),
+        set_link=partial(_set_link, case),
+    )
 
 
-def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
+def _body(request: Request, case: OpenCase) -> dict[str, Any]:
     """The template values for the content of the page."""
-    document = case.check.content
+    document, lang = case.check.content, language(request)
     listed = sections.section_rows(document)
     here = message_text(lang, "studio.risk.anonymize")  # what the report says with a command
     by_step = zip(document.next_steps, step_texts(document, lang), strict=True)
@@ -227,27 +241,6 @@ def _counts_sets(document: CheckDocument) -> bool:
     """Whether sets are counted by the class size of the rules; not if the policy's own limits do that."""
     limits = () if document.subsets is None else document.subsets.limits
     return document.subsets is not None and not any(limit.limit == "highest-risk" for limit in limits)
-
-
-def _sets(case: OpenCase, request: Request) -> dict[str, Any]:
-    """The smallest sets of columns with a class smaller than the rules ask for."""
-    document, policy = case.check.content, case.policy
-    wanted = class_size_wanted(document)
-    counted = case.counted_subsets
-    if not isinstance(counted, Subsets) or not 0 < len(case.release.quasi_identifiers) <= MAX_COLUMNS:
-        raise InputError("the policy asks for no subsets of the quasi-identifiers")
-    limit = f"1/{wanted}"
-    found = counted.minimal_risky({"highest-risk": limit})
-    arguments = ("--subsets", str(policy.subset_sizes), "--limit", f"highest-risk={limit}")
-    return {
-        "wanted": wanted,
-        "sets": [counted.row(risky["attributes"]) for risky in found[:MAX_SETS] if risky["attributes"]],
-        "number": len(found),
-        "records": counted.records,
-        "tried": len(counted),
-        "sets_command": petworks_command("attack", "--policy", policy_argument(request, case), *arguments),
-        "set_link": partial(_set_link, case),
-    }
 
 
 def change_of(step: NextStep, known: int) -> Change | None:
