@@ -134,6 +134,16 @@ def test_mistakes_are_shown_at_the_form(folder, changed, message):
         assert not page.studio.jobs.running
 
 
+def test_a_mistake_after_settings_are_saved_can_be_corrected(folder):
+    with entered(folder) as page:
+        answer = run(page, suppression="5", reasons="yes", below="1")
+        assert answer.status_code == 400
+        assert "suppression: 0.05" in (folder / "policy.yaml").read_text("utf-8")
+        fields = fields_of(answer.text, "/safe/run") | {"do": "save", "minutes": "3"}
+        saved = page.post("/safe/run?policy=policy.yaml", data=fields, follow_redirects=False)
+        assert saved.status_code == 303, "the form is about the policy as it is now"
+
+
 def test_no_release_is_replaced_unless_someone_says_so(folder):
     with entered(folder) as page:
         first = ended(page, run(page))

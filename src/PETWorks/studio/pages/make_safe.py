@@ -357,7 +357,7 @@ def run(request: Request, case: OpenCase, form: Form) -> Response:
     except ConflictError:
         raise
     except PETWorksError as error:
-        return _page(request, case, form, error)
+        return _page(request, studio(request).cases.of(case.file.path), form, error)  # the settings may be saved
 
 
 def _run(request: Request, case: OpenCase, form: Form) -> Response:
