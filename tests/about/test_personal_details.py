@@ -355,6 +355,12 @@ def test_check_digits_without_a_library():
     assert [is_singaporean(text) for text in ("S1234567D", "F1234567N", "S1234567A")] == [True, True, False]
 
 
+def test_chinese_numbers_of_a_place_that_is_no_county():
+    """The library for check digits ends with an error of its own for some of them."""
+    numbers = [f"110003199001{day:02}{number:04}" for day in range(1, 29) for number in range(30)]
+    assert details(numbers) == {}
+
+
 def test_few_random_numbers_are_valid():
     """Otherwise more than half of the numbers of a shape could be so by chance."""
     rng = np.random.default_rng(5)

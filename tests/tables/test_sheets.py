@@ -268,6 +268,16 @@ def test_workbooks_that_grow_out_of_proportion_are_rejected(tmp_path, monkeypatc
         open_table(book(tmp_path, [["a"], *([1] for _ in range(1000))]))
 
 
+def test_a_text_without_end_is_not_searched_for_one(tmp_path, monkeypatch):
+    """Each block would be added to all before it; a cell has at most 32,767 characters."""
+    monkeypatch.setattr(workbooks, "BLOCK", 1 << 10)
+    monkeypatch.setattr(workbooks, "LONGEST_CELL", 1 << 12)
+    path = book(tmp_path, [["a"], [5]])
+    rewritten(path, b"<v>5</v>", b"<v>" + b"5" * 10_000 + b"</v>")
+    with pytest.raises(InputError, match="the workbook cannot be read"):
+        open_table(path)
+
+
 def test_external_links_are_not_followed(tmp_path):
     path = book(tmp_path, [["a"], [5]])
     rewritten(path, b"<v>5</v>", b"<f>'file:///etc/[passwd]x'!A1</f><v>5</v>")

@@ -85,7 +85,10 @@ def _validator(module: str) -> Callable[[str], bool]:
 
 
 def _is_valid(module: str, number: str) -> bool:
-    return _validator(module)(number)
+    try:
+        return _validator(module)(number)
+    except KeyError:  # of a Chinese number from a place that is no county
+        return False
 
 
 def is_taiwanese(number: str) -> bool:

@@ -199,6 +199,8 @@ def _blocks(path: Path, member: str) -> Iterator[bytes]:
             end = rest.rfind(b"c>") + 2
             if end < 2 and len(rest) > LONGEST_CELL:
                 end = rest.rfind(b">") + 1
+                if not end:
+                    raise damaged_workbook(path.name)
             if end >= 2:
                 yield rest[:end]
                 rest = rest[end:]
