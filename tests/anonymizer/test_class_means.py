@@ -169,6 +169,16 @@ def test_a_person_with_more_than_all_others_does_not_show_in_a_mean(cuts, wanted
     assert {age for age, sex, _ in rows_of(result) if sex == "m"} == {wanted}
 
 
+def test_nothing_is_shown_where_everybody_is_suppressed():
+    columns = {"age": ["20", "30"], "sex": ["f", "m"], "disease": ["a", "b"], "person": ["p", "q"]}
+    release = Release(columns, ROLES, LEVELS, privacy_unit="person")
+    result = anonymize(
+        release, {"k-anonymity": {"k": 2}}, show={"age": "mean"}, suppression=1, suppressed_records="stars",
+        levels={"sex": 0}, may_lose="all",
+    )  # fmt: skip
+    assert {age for age, *_ in rows_of(result)} == {"*"}
+
+
 def test_means_that_are_values_of_the_original_combine_with_others():
     """It was made by generalising, so nobody is asked whether it is synthetic."""
     rows = [(age, "fm"[age // 2 % 2], "a") for age in range(20, 60) for _ in range(age % 2 + 1)]

@@ -372,7 +372,7 @@ class _Piles:
     @classmethod
     def of(cls, classes: Integers, numbers: Integers, weights: Integers, persons: Integers | None) -> "_Piles":
         """Those of rows with the class, number, number of records and person of each."""
-        if persons is None:
+        if persons is None or not len(classes):
             return cls(classes, numbers, np.abs(numbers), weights)
         order = np.lexsort((persons, classes))
         classes, persons, weighted = classes[order], persons[order], (numbers * weights)[order]
