@@ -39,6 +39,11 @@ def without_labels(proposed):
         ("birthday", [f"{day:%Y%m%d}" for day in DAYS], BIRTHS),
         ("生日", [f"{day.year - 1911:03}{day:%m%d}" for day in DAYS], BIRTHS | ROC),
         ("生日", [f"{day.year - 1911}/{day.month}/{day.day}" for day in DAYS], BIRTHS | ROC),
+        ("birthday", [f"{day:%d/%m/%Y}" for day in DAYS], BIRTHS | {"day_first": "true"}),
+        ("birthday", [f"{day:%m-%d-%Y}" for day in DAYS], BIRTHS | {"day_first": "false"}),
+        ("born", ["03/04/1950", "12/12/1999"], {"rare": {"fewer_than": 5}}),
+        ("born", ["03/14/1950", "13/12/1999"], {"rare": {"fewer_than": 5}}),
+        ("born", ["31/12/50", "30/12/99"], {"rare": {"fewer_than": 5}}),
         ("admitted", ["2024/03/01", "2025/11/30"], {"dates": ["month", "quarter", "half-year", "year"]}),
         ("month", ["2024-01", "2024-02"], {"dates": ["quarter", "half-year", "year"]}),
         ("zip", ["10048", "10612"], {"prefix": [3, 1]}),
@@ -62,6 +67,13 @@ def without_labels(proposed):
 )  # fmt: skip
 def test_each_kind_of_column(column, values, words):
     assert without_labels(propose_hierarchy(column, dict.fromkeys(values, 1))) == words
+
+
+def test_dates_of_unknown_order_say_what_to_declare():
+    proposal, _ = propose_hierarchy("born", dict.fromkeys(["03/04/1950", "12/12/1999"], 1))
+    assert "day_first: true" in proposal.reason
+    assert "day_first" not in propose_hierarchy("born", dict.fromkeys(["Leeds", "York"], 1))[0].reason
+    assert "the month comes first" in propose_hierarchy("born", {"03/14/1950": 1, "12/12/1999": 1})[0].reason
 
 
 def test_skewed_numbers_get_intervals_with_equally_many_records():

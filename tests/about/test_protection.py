@@ -72,6 +72,8 @@ def test_protecting_twice_changes_nothing_more(number, step, bottom, top):
         ({"intervals": 500}, "999", "[500, 1000)"),
         ({"dates": "hour"}, "2024-03-01T14:59:59", "2024-03-01 14:00"),
         ({"dates": "hour"}, "14:59", "14:00"),
+        ({"dates": "hour", "day_first": True}, "03/04/2024 14:59", "2024-04-03 14:00"),
+        ({"dates": "month", "day_first": "false"}, "03/04/2024", "2024-03"),
         ({"dates": "hour"}, "12:10 AM", "00:00"),
         ({"dates": "day"}, "2024-03-01 14:59", "2024-03-01"),
         ({"dates": "week"}, "2024-03-01", "2024-W09"),
@@ -118,6 +120,7 @@ def test_a_day_is_in_its_period(day, period):
         ({"round": 1, "intervals": 2}, "'round' and 'intervals' exclude each other"),
         ({"top": 1, "bottom": 2}, "bottom: 2 is not below top"),
         ({"calendar": "roc"}, "'calendar' is for dates"),
+        ({"round": 1, "day_first": "true"}, "'day_first' is for dates"),
         ({"intervals": [3, 1]}, "expected ascending numbers"),
     ],
 )

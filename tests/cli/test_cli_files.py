@@ -4,6 +4,7 @@ import datetime as dt
 import gzip
 import hashlib
 import json
+import re
 
 import openpyxl
 import pytest
@@ -259,7 +260,9 @@ def test_init_warns_of_a_single_record(tmp_path):
 @pytest.mark.parametrize(
     ("dates", "warns"),
     [
-        (["11/19/1990", "3/4/1985"], True),
+        (["11/10/1990", "3/4/1985"], True),
+        (["11/19/1990", "19/11/1985"], True),
+        (["11/19/1990", "3/4/1985"], False),
         (["19-11-90", "04-03-85"], True),
         (["1990-11-19", "1985-03-04"], False),
         (["19.11.1990", "04.03.1985"], False),
@@ -274,6 +277,34 @@ def test_init_warns_of_dates_that_are_not_read(tmp_path, dates, warns):
         assert run.returncode == 0, run.stderr
         assert (words in run.stdout) == warns
         assert not any(cell in run.stdout for cell in dates)
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_british_dates_from_init_to_next_month(tmp_path, engine):
+    """A day above 12 proves the order; the plan keeps it for a table in which no value does."""
+    days = [dt.date(1950, 1, 1) + dt.timedelta(days=37 * number) for number in range(200)]
+    lines = [f"{day:%d/%m/%Y};{'fm'[n % 2]};{'abc'[n % 3]}\n" for n, day in enumerate(days)]
+    (tmp_path / "t.csv").write_text("DOB;sex;disease\n" + "".join(lines), "utf-8")
+    assert petworks("init", "t.csv", "-o", "p.yaml", "--release", "internal", cwd=tmp_path).returncode == 0
+    text = (tmp_path / "p.yaml").read_text("utf-8")
+    assert re.search(r"DOB: \{dates: \[.*day_first: true\}  # .*the day comes first", text)
+    shown = petworks("hierarchy", "t.csv", "--column", "DOB", "--dates", "year", "--day-first", "true", cwd=tmp_path)
+    assert "{dates: [year], day_first: true}" in shown.stdout
+    refused = petworks("hierarchy", "t.csv", "--column", "DOB", "--dates", "year", cwd=tmp_path)
+    assert (refused.returncode, "day_first: true" in refused.stderr) == (2, True)
+    arguments = ("anonymize", "p.yaml", "-o", "out.csv", "--show", "DOB=median", "--engine", engine, "--keep-order")
+    done = petworks(*arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    cells = [line.split(";")[0] for line in (tmp_path / "out.csv").read_text("utf-8").splitlines()[1:]]
+    assert all(re.fullmatch(r"\d\d/\d\d/\d{4}|\*", cell) for cell in cells)
+    assert petworks("check", "out_policy.yaml", cwd=tmp_path).returncode == 0
+    (tmp_path / "next.csv").write_text(
+        "DOB;sex;disease\n" + "03/04/1956;f;a\n03/05/1956;f;b\n03/06/1956;f;c\n" * 3, "utf-8"
+    )
+    applied = petworks("apply", "next.csv", "--plan", "out_plan.json", "-o", "again.csv", cwd=tmp_path)
+    assert applied.returncode in (0, 1), applied.stderr
+    assert "no place" not in applied.stdout + applied.stderr
+    assert re.search('"day_first": ?"true"', (tmp_path / "out_plan.json").read_text("utf-8"))
 
 
 def test_the_name_of_the_raw_table_stays_inside(tmp_path):

@@ -187,6 +187,7 @@ def levels_ids():
         "hint": fields,
         "unit": {*CHOICES["dates"], *CHOICES["icd10"], *CHOICES.get("address", ())},
         "calendar": CHOICES["calendar"],
+        "day-first": [order or "none" for order in CHOICES["day_first"]],
         "status": ("declared", "file", "none"),
         "shown": (SAVED, PROPOSED, TRIED, "none"),
         "bound": BOUNDS,

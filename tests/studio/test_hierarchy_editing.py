@@ -70,6 +70,7 @@ FORMS = [
     (0, {"kind": "quantiles", "quantiles": "4,2"}, {"quantiles": ["4", "2"]}),
     (2, {"kind": "dates", "dates": ["decade", "month"], "calendar": "gregorian"}, {"dates": ["month", "decade"]}),
     (2, {"kind": "dates", "dates": ["year"], "calendar": "roc"}, {"dates": ["year"], "calendar": "roc"}),
+    (2, {"kind": "dates", "dates": ["year"], "day_first": "true"}, {"dates": ["year"], "day_first": "true"}),
     (3, {"kind": "prefix", "prefix": "3、1"}, {"prefix": ["3", "1"]}),
     (3, {"kind": "mask", "mask": "1 2"}, {"mask": ["1", "2"]}),
     (1, {"kind": "rare", "rare": "10, 26", "label": "rest"}, {"rare": {"fewer_than": ["10", "26"], "label": "rest"}}),

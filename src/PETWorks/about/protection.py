@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol
 
-from PETWorks.about.hierarchies.dates import LABELS, UNITS, Dates, parse_calendar, read_date
+from PETWorks.about.hierarchies.dates import LABELS, UNITS, Dates, read_date, spelling_of
 from PETWorks.about.hierarchies.intervals import Intervals, parse_cuts, parse_widths
 from PETWorks.about.hierarchies.scheme import as_text, describe_given, exact_decimal, exact_fraction, one_number
 from PETWorks.errors import HierarchyError, ParameterError, Phrase, quoted, unknown
@@ -24,7 +24,8 @@ LARGEST_GROUP = 10_000
 PERIODS = (HOUR, *UNITS)
 OF_NUMBERS = ("round", "bottom", "top", "intervals")
 GROUPS = "groups_of"
-KEYS = (*OF_NUMBERS, GROUPS, "dates", "calendar")
+OF_DATES = ("calendar", "day_first")
+KEYS = (*OF_NUMBERS, GROUPS, "dates", *OF_DATES)
 
 _AMOUNT = re.compile(
     r"((?:NT|US|HK)?[$€£¥] ?|[A-Z]{3} )?"
@@ -145,6 +146,7 @@ class DateProtection:
     period: str
     roc: bool = False
     keeps_numbers: bool = False
+    day_first: bool | None = None
 
     @property
     def expects(self) -> str:
@@ -155,13 +157,13 @@ class DateProtection:
 
     @cached_property
     def _dates(self) -> Dates:
-        return Dates(("day" if self.period == HOUR else self.period,), self.roc)
+        return Dates(("day" if self.period == HOUR else self.period,), self.roc, day_first=self.day_first)
 
     def value(self, text: str) -> str | None:
         """The period that contains it; longer periods are unchanged."""
         if self.period == HOUR:
-            return _full_hour(text, roc=self.roc)
-        found = read_date(text, roc=self.roc)
+            return _full_hour(text, roc=self.roc, day_first=self.day_first)
+        found = read_date(text, roc=self.roc, day_first=self.day_first)
         if found is None:
             return text if self._dates.below(text) is not None else None
         day, period = found
@@ -171,7 +173,7 @@ class DateProtection:
         """Days since a fixed day; for a period its middle."""
         clock = _CLOCK.search(text)
         hours = 0.0 if clock is None else (_hour(clock) or 0) / 24
-        found = read_date(text, roc=self.roc)
+        found = read_date(text, roc=self.roc, day_first=self.day_first)
         if found is not None and found[1] == "day":
             return found[0].toordinal() + hours
         for period in UNITS:
@@ -226,14 +228,14 @@ def parse_amount(text: str) -> Amount | None:
     return Amount(match[1] or "", number, match[3] or "", "," in match[2])
 
 
-def _full_hour(text: str, *, roc: bool) -> str | None:
+def _full_hour(text: str, *, roc: bool, day_first: bool | None) -> str | None:
     """A time of day, or a date with one, without its minutes."""
     day, sign, clock = text.partition("T" if "T" in text else " ")
     match = _CLOCK.fullmatch(text)
     if match is not None:
         hour = _hour(match)
         return None if hour is None else f"{hour:02}:00"
-    match, found = _CLOCK.fullmatch(clock.strip()), read_date(day, roc=roc)
+    match, found = _CLOCK.fullmatch(clock.strip()), read_date(day, roc=roc, day_first=day_first)
     hour = None if match is None else _hour(match)
     return None if not sign or found is None or hour is None else f"{found[0].isoformat()} {hour:02}:00"
 
@@ -286,8 +288,9 @@ def _protection(words: Any) -> Protection:
             raise unknown("key", str(key), KEYS)
     if "dates" in words:
         return _of_dates(words)
-    if "calendar" in words:
-        raise HierarchyError("'calendar' is for dates")
+    for key in OF_DATES:
+        if key in words:
+            raise HierarchyError("{key!r} is for dates", key=key)
     if "round" in words and "intervals" in words:
         raise HierarchyError("'round' and 'intervals' exclude each other")
     if GROUPS in words:
@@ -324,7 +327,7 @@ def _of_dates(words: Mapping[str, Any]) -> DateProtection:
     period = str(words["dates"]).strip().replace(" ", "-")
     if period not in PERIODS:
         raise HierarchyError("dates: {problem}", problem=unknown("period", period, PERIODS).message)
-    return DateProtection(_plain(words), period, parse_calendar(words) == "roc")
+    return DateProtection(_plain(words), period, **spelling_of(words))
 
 
 def _intervals(words: Any) -> Intervals | None:
@@ -337,9 +340,13 @@ def _intervals(words: Any) -> Intervals | None:
 def _plain(words: Mapping[str, Any]) -> dict[str, Any]:
     """The declaration as in JSON and YAML."""
     return {
-        key: [str(item) for item in value] if isinstance(value, list | tuple) else str(value).strip()
+        key: [str(item) for item in value] if isinstance(value, list | tuple) else _plain_item(value)
         for key, value in words.items()
     }
+
+
+def _plain_item(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value).strip()
 
 
 def protections_of(declared: Any) -> dict[str, Protection]:

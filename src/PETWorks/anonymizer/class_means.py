@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from PETWorks.about.hierarchies.dates import date_writer, read_date
+from PETWorks.about.hierarchies.dates import date_writer, read_date, spelling_of
 from PETWorks.about.hierarchies.intervals import number_range
 from PETWorks.about.hierarchies.scheme import exact_decimal
 from PETWorks.about.protection import format_scaled
@@ -302,14 +302,14 @@ class _Scale:
         """Read the values, as the declaration of their hierarchy does; None if there are none."""
         missing = np.array([value is None for value in values], np.bool_)
         if DATES in words:
-            roc = words.get("calendar") == "roc"
-            dates = [None if value is None else read_date(value, roc=roc) for value in values]
+            spelling = spelling_of(words)
+            dates = [None if value is None else read_date(value, **spelling) for value in values]
             days = [None if found is None or found[1] != "day" else found[0] for found in dates]
             known = np.array([day is not None for day in days], np.bool_)
             if not known.any():
                 return None
             texts = [value for value, day in zip(values, days, strict=True) if value is not None and day is not None]
-            write_date = date_writer(texts, roc=roc)
+            write_date = date_writer(texts, **spelling)
             ordinals = np.array([0 if day is None else day.toordinal() for day in days], np.int64)
             return cls(ordinals, known, missing, 1, lambda number: write_date(date.fromordinal(number)))
         numbers = [None if value is None or value == SUPPRESSED else exact_decimal(value) for value in values]

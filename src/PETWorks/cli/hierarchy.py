@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 LISTS = ("width", "quantiles", "dates", "prefix", "mask", "icd10", "address", "order", "sizes")
-SINGLE = ("start", "bottom", "top", "calendar", "labels")
+SINGLE = ("start", "bottom", "top", "calendar", "day_first", "labels")
 
 
 @click.command("hierarchy")
@@ -42,6 +42,7 @@ SINGLE = ("start", "bottom", "top", "calendar", "labels")
     "--dates", metavar="UNIT,UNIT", help="Dates: day, week, month, quarter, half-year, year, 5-years, decade, 20-years."
 )
 @click.option("--calendar", metavar="gregorian|roc", help="Dates: roc for the calendar of Taiwan.")
+@click.option("--day-first", metavar="true|false", help="Dates: whether 3/4/2024 is 3 April, or 4 March.")
 @click.option("--labels", metavar="EXAMPLE", help="How labels are written: [20, 40), 20–39, 20~39, 20–<40, 20~<40.")
 @click.option("--prefix", metavar="N,N", help="Codes: how many first characters stay, descending.")
 @click.option("--mask", metavar="N,N", help="Codes: how many last characters are masked, ascending.")

@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from PETWorks.about.hierarchies.dates import CALENDARS, read_date, read_period
+from PETWorks.about.hierarchies.dates import read_date, read_period, spelling_of
 from PETWorks.about.hierarchies.intervals import number_range
 from PETWorks.about.hierarchies.scheme import as_text
 from PETWorks.attributetypes import QUASI_IDENTIFIER
@@ -225,7 +225,7 @@ def _is_day(text: str) -> bool:
 def _label(text: str, words: Words | None) -> Label:
     """A label with its ends: of a period if dates were declared, otherwise of numbers, if it has any."""
     if words is not None and "dates" in words:
-        period = read_period(text, roc=words.get("calendar") == CALENDARS[1])
+        period = read_period(text, **spelling_of(words))
         return Label(text) if period is None else Label(text, period[0].isoformat(), period[1].isoformat())
     has_no_ends = words is not None and (
         ("rare" in words and not is_number(text)) or {"prefix", "mask", "icd10"} & set(words)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import takewhile
-from typing import Any
+from typing import Any, TypedDict
 
 from PETWorks.about.hierarchies.scheme import OwnValues, as_list, describe_given
 from PETWorks.errors import HierarchyError, Phrase, quoted, unknown
@@ -36,8 +36,23 @@ _ROC_PATTERNS = (
     r"(?:民國)? ?(?P<roc>\d{1,3})(?:[-/.](?P<m>\d{1,2}))?",
 )
 _GREGORIAN = [re.compile(pattern, re.ASCII) for pattern in _PATTERNS]
-_AMBIGUOUS = re.compile(r"\d{1,2}(?P<s>[-/.])\d{1,2}(?P=s)(?:\d{4}|\d\d)" + _TIME, re.ASCII)
+_AMBIGUOUS = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(?:\d{4}|\d\d)" + _TIME, re.ASCII)
 _ROC = [*_GREGORIAN, *(re.compile(pattern, re.ASCII) for pattern in _ROC_PATTERNS)]
+# 3/4/2024 is read only if the policy declares which of the two is the day; years of two digits never, as 03/04/24 may
+# be of two centuries.
+_ORDERED = {
+    day_first: re.compile(
+        rf"(?P<{first}>\d{{1,2}})(?P<s>[-/.])(?P<{second}>\d{{1,2}})(?P=s)(?P<y>\d{{4}}){_TIME}", re.ASCII
+    )
+    for day_first, first, second in ((True, "d", "m"), (False, "m", "d"))
+}
+
+
+class Spelling(TypedDict):
+    """How dates are written: the keys of a declaration other than its periods."""
+
+    roc: bool
+    day_first: bool | None
 
 
 def _week(day: date) -> str:
@@ -130,11 +145,24 @@ class Dates(OwnValues):
     units: Sequence[str]
     roc: bool = False
     labels: Mapping[str, Callable[[date], str]] = field(default_factory=lambda: LABELS)
-    expects: str = Phrase("dates such as 2024-03-01, 2024/3/1, 01.03.2024, 20240301, 113/03/01 or 1130301")
+    day_first: bool | None = None
+
+    @property
+    def expects(self) -> str:
+        """A description of the values that it accepts."""
+        if self.day_first is None:
+            return Phrase(
+                "dates such as 2024-03-01, 2024/3/1, 01.03.2024, 20240301, 113/03/01 or 1130301; 31/12/2024 with "
+                "day_first: true, 12/31/2024 with day_first: false"
+            )
+        return Phrase(
+            "dates such as 2024-03-01 or {example}, as day_first says",
+            example="31/12/2024" if self.day_first else "12/31/2024",
+        )
 
     def path(self, value: str) -> tuple[str, ...] | None:
         """The periods that contain a date; a month or a year is a value only if all levels are longer periods."""
-        found = read_date(value, roc=self.roc)
+        found = read_date(value, roc=self.roc, day_first=self.day_first)
         if found is None:
             return None
         day, unit = found
@@ -153,7 +181,7 @@ class Dates(OwnValues):
 
     def order(self, value: str) -> Any:
         """Sort by date, then by text for equal dates."""
-        found = read_date(value, roc=self.roc)
+        found = read_date(value, roc=self.roc, day_first=self.day_first)
         return (date.min if found is None else found[0]), value
 
 
@@ -179,15 +207,25 @@ def _first_day(label: str, unit: str) -> date | None:
     return first if LABELS[unit](first) == label else None
 
 
-def read_date(text: str, *, roc: bool = False) -> tuple[date, str] | None:
+def _patterns(roc: bool, day_first: bool | None) -> list[re.Pattern[str]]:
+    """The forms of dates, those in a declared order first: if the month comes first, so it does before a dot."""
+    known = _ROC if roc else _GREGORIAN
+    return known if day_first is None else [_ORDERED[day_first], *known]
+
+
+def read_date(text: str, *, roc: bool = False, day_first: bool | None = None) -> tuple[date, str] | None:
     """The first day of a date, a month or a year, and which of these it is; None for any other text.
+
+    day_first   of 3/4/2024, whether it is 3 April; if that is not known, it is no date
 
     >>> read_date("民國113年3月1日"), read_date("2024/3")
     ((datetime.date(2024, 3, 1), 'day'), (datetime.date(2024, 3, 1), 'month'))
+    >>> read_date("03/04/2024", day_first=True)
+    (datetime.date(2024, 4, 3), 'day')
     """
     if len(text) > 60:
         return None
-    for pattern in _ROC if roc else _GREGORIAN:
+    for pattern in _patterns(roc, day_first):
         match = pattern.fullmatch(text)
         if match is None:
             continue
@@ -202,7 +240,7 @@ def read_date(text: str, *, roc: bool = False) -> tuple[date, str] | None:
     return None
 
 
-def read_period(label: str, *, roc: bool = False) -> tuple[date, date] | None:
+def read_period(label: str, *, roc: bool = False, day_first: bool | None = None) -> tuple[date, date] | None:
     """The first and the last day that a date or a label of a period stands for; None for any other text.
 
     >>> read_period("2024-Q1"), read_period("2024/3/5")[1]
@@ -212,7 +250,7 @@ def read_period(label: str, *, roc: bool = False) -> tuple[date, date] | None:
         for labels, first in ((LABELS, _first_day(label, unit)), (LABELS_IN_TAIWAN, _first_in_taiwan(label, unit))):
             if first is not None:
                 return first, _last_day(first, labels[unit])
-    found = read_date(label, roc=roc)
+    found = read_date(label, roc=roc, day_first=day_first)
     return None if found is None else (found[0], _last_day(found[0], LABELS[found[1]]))
 
 
@@ -228,7 +266,7 @@ def _last_day(first: date, label_of: Callable[[date], str]) -> date:
 _TIME_OF_DAY = re.compile(r"[ T]\d[^年月日]{0,30}$", re.ASCII)
 
 
-def date_writer(texts: Sequence[str], *, roc: bool = False) -> Callable[[date], str]:
+def date_writer(texts: Sequence[str], *, roc: bool = False, day_first: bool | None = None) -> Callable[[date], str]:
     """A function that writes a day as these dates of one day are written; as 2024-03-01 if they differ.
 
     >>> date_writer(["113/3/1", "113/12/24"])(date(2024, 7, 8))
@@ -236,7 +274,7 @@ def date_writer(texts: Sequence[str], *, roc: bool = False) -> Callable[[date], 
     """
     forms, widths = set(), []
     for text in texts:
-        form = _date_form(text, roc=roc)
+        form = _date_form(text, _patterns(roc, day_first))
         if form is None:
             return date.isoformat
         forms.add(form[0])
@@ -257,9 +295,9 @@ def date_writer(texts: Sequence[str], *, roc: bool = False) -> Callable[[date], 
     return write
 
 
-def _date_form(text: str, *, roc: bool) -> tuple[str, tuple[int, int, int]] | None:
+def _date_form(text: str, patterns: Iterable[re.Pattern[str]]) -> tuple[str, tuple[int, int, int]] | None:
     """A date without its time as a template, and the widths of its year, month and day; None if it is no day."""
-    for pattern in _ROC if roc else _GREGORIAN:
+    for pattern in patterns:
         match = pattern.fullmatch(text)
         if match is None:
             continue
@@ -294,8 +332,19 @@ def is_ambiguous_date(text: str) -> bool:
     return len(text) <= 60 and _AMBIGUOUS.fullmatch(text) is not None and read_date(text) is None
 
 
+def day_first_in(texts: Iterable[str]) -> bool | None:
+    """Which of the first two numbers of dates such as 31/12/2024 is the day, where that is proved by one above 12.
+
+    >>> [day_first_in(["03/04/2024", *more]) for more in (["31/12/2024"], ["1/31/2024"], [])]
+    [True, False, None]
+    """
+    matches = [_ORDERED[True].fullmatch(text) for text in texts if len(text) <= 60]
+    firsts, seconds = (any(match and int(match[part]) > 12 for match in matches) for part in ("d", "m"))
+    return firsts if firsts != seconds else None
+
+
 def parse_dates(words: Mapping[str, Any]) -> Dates:
-    """Parse `dates: [month, quarter, year]`, optionally with `calendar: roc`."""
+    """Parse `dates: [month, quarter, year]`, optionally with `calendar: roc` and `day_first: true`."""
     units = [str(unit).strip().replace(" ", "-") for unit in as_list(words["dates"])]
     for unit in units:
         if unit not in LABELS:
@@ -312,19 +361,19 @@ def parse_dates(words: Mapping[str, Any]) -> Dates:
         raise HierarchyError(
             "dates: a week can be in two months, quarters and years, so that the levels would not nest; end with 'week'"
         )
-    calendar = parse_calendar(words)
+    spelling = spelling_of(words)
     style = words.get("labels")
-    if style not in (None, TAIWAN) or (style is not None and calendar != "roc"):
+    if style not in (None, TAIWAN) or (style is not None and not spelling["roc"]):
         raise HierarchyError(
             "labels: of dates only {example}, with the calendar 'roc'; got {given}",
             example=quoted([TAIWAN]),
             given=describe_given(style),
         )
-    return Dates(units, calendar == "roc", LABELS if style is None else LABELS_IN_TAIWAN)
+    return Dates(units, labels=LABELS if style is None else LABELS_IN_TAIWAN, **spelling)
 
 
-def parse_calendar(words: Mapping[str, Any]) -> str:
-    """Parse `calendar: roc`; Gregorian by default."""
+def spelling_of(words: Mapping[str, Any]) -> Spelling:
+    """Parse `calendar: roc`, Gregorian by default, and `day_first: true`, which has no default."""
     calendar = words.get("calendar", CALENDARS[0])
     if calendar not in CALENDARS:
         raise HierarchyError(
@@ -332,4 +381,8 @@ def parse_calendar(words: Mapping[str, Any]) -> str:
             calendars=quoted(CALENDARS),
             given=describe_given(calendar),
         )
-    return str(calendar)
+    day_first = words.get("day_first")
+    order = None if day_first is None else str(day_first).strip().lower()
+    if order not in (None, "true", "false"):
+        raise HierarchyError("day_first: expected true or false, got {given}", given=describe_given(day_first))
+    return {"roc": calendar == CALENDARS[1], "day_first": None if order is None else order == "true"}

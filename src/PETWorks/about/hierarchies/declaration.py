@@ -58,7 +58,7 @@ KINDS: Mapping[str, tuple[tuple[str, ...], Callable[[HierarchySpec], Callable[[C
     "width": (("start", "bottom", "top", "cuts", "labels"), _independent_of_counts(parse_widths)),
     "cuts": (("labels",), _independent_of_counts(parse_cuts)),
     "quantiles": (("labels",), _quantiles),
-    "dates": (("calendar", "labels"), _independent_of_counts(parse_dates)),
+    "dates": (("calendar", "day_first", "labels"), _independent_of_counts(parse_dates)),
     "prefix": ((), _independent_of_counts(parse_prefixes)),
     "mask": ((), _independent_of_counts(parse_masks)),
     "icd10": ((), _independent_of_counts(parse_diagnoses)),

@@ -8,7 +8,16 @@ from itertools import accumulate
 from typing import Any
 
 from PETWorks.about.column_names import terms, words_of
-from PETWorks.about.hierarchies.dates import CALENDARS, TAIWAN, UNITS, is_in_calendar_of_taiwan, read_date
+from PETWorks.about.hierarchies.dates import (
+    CALENDARS,
+    TAIWAN,
+    UNITS,
+    day_first_in,
+    is_ambiguous_date,
+    is_in_calendar_of_taiwan,
+    read_date,
+    spelling_of,
+)
 from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.hierarchies.groups import OTHER, label_of_rare
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
@@ -28,6 +37,7 @@ TAIL = Fraction(1, 50)  # share of records with the largest numbers, which are c
 MOST_PARTS = 16  # of equally many records
 FEWEST_PARTS = 4  # on the first level, below which most records have one number, and quantiles say little
 ADULT, OLDER = 20, 60  # the ages from which people count as such; multiples of the widest interval
+MOST_AS_DATES = 0.8  # share of the values by which a column is one of dates, although they cannot be read
 FEW_YEARS = 5  # dates within so few years are of events, not of births
 YEARS = (1850, 2100)  # of dates that are written in digits alone
 STEPS = (1, 2, 5)  # the first digit of the smallest width
@@ -124,19 +134,30 @@ def _proposals(words: str, values: Mapping[str, int], records: int, label: str) 
         yield from _for_addresses(values)
     rare_limit = max(5, -(-records // 100))
     label = label_of_rare(values, label)
-    yield Proposal(
-        {"rare": {"fewer_than": rare_limit, **({} if label == OTHER else {"label": label})}},
-        Phrase("values in few records become {label!r}; declare groups instead where some make sense", label=label),
-    )
+    if values and sum(map(is_ambiguous_date, values)) >= MOST_AS_DATES * len(values):
+        reason = Phrase(
+            "dates whose day and month cannot be told apart: declare {{dates: [month, year, decade], day_first: true}} "
+            "(false: month first); until then those in few records become {label!r}",
+            label=label,
+        )
+    else:
+        reason = Phrase(
+            "values in few records become {label!r}; declare groups instead where some make sense", label=label
+        )
+    yield Proposal({"rare": {"fewer_than": rare_limit, **({} if label == OTHER else {"label": label})}}, reason)
 
 
 def _for_dates(values: Iterable[str]) -> Iterator[Proposal]:
     """Months and longer periods, if all values are dates: also decades if they are of more than a few years."""
     in_taiwan = all(map(is_in_calendar_of_taiwan, values))
-    for calendar in ({"calendar": "roc"},) if in_taiwan else ({}, {"calendar": "roc"}):
+    day_first = day_first_in(values)
+    spellings: list[dict[str, str]] = [{"calendar": "roc"}] if in_taiwan else [{}, {"calendar": "roc"}]
+    if day_first is not None:
+        spellings.append({"day_first": str(day_first).lower()})
+    for words in spellings:
         units, years = set(), set()
         for value in values:
-            found = read_date(value, roc=bool(calendar))
+            found = read_date(value, **spelling_of(words))
             # Numbers with few digits may be anything, and 159.4 is not a month of the year 159.
             digits = value.isdecimal() and (
                 len(value) < 7 or not YEARS[0] <= (found[0].year if found else 0) <= YEARS[1]
@@ -155,9 +176,14 @@ def _for_dates(values: Iterable[str]) -> Iterator[Proposal]:
                     Phrase("{level} = {period}", level=level, period=period)
                     for level, period in enumerate([*(PERIODS[unit] for unit in periods), SUPPRESSED], start=1)
                 ]
-                yield Proposal(
-                    {"dates": periods, **calendar}, Phrase("dates; levels: {levels}", levels=Joined(", ", by_level))
-                )
+                reasons = [Phrase("dates; levels: {levels}", levels=Joined(", ", by_level))]
+                if "day_first" in words:
+                    reasons.append(
+                        Phrase("the day comes first, as numbers above 12 show")
+                        if day_first
+                        else Phrase("the month comes first, as numbers above 12 show")
+                    )
+                yield Proposal({"dates": periods, **words}, Joined("; ", reasons))
 
 
 def _for_codes(values: Iterable[str]) -> Iterator[Proposal]:

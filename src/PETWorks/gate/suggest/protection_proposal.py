@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from PETWorks.about.hierarchies.dates import day_first_in
 from PETWorks.about.hierarchies.scheme import as_text
 from PETWorks.about.protection import GROUPS, PERIODS, Groups, protection_of
 from PETWorks.counting.codes import Column
@@ -183,8 +184,10 @@ def _is_value(value: str | None) -> bool:
 
 def _date_protections(counts: Mapping[Any, int], most: int) -> Iterator[dict[str, Any]]:
     """Periods, the shortest first, if every value is a date or a time."""
+    day_first = day_first_in(counts)
+    order = {} if day_first is None else {"day_first": str(day_first).lower()}
     for period in PERIODS:
-        protection = protection_of("", {"dates": period})
+        protection = protection_of("", {"dates": period, **order})
         after: Counter[str | None] = Counter()
         for value, times in counts.items():
             label = protection.value(value)
@@ -193,7 +196,7 @@ def _date_protections(counts: Mapping[Any, int], most: int) -> Iterator[dict[str
             after[label] += times
         else:
             if sum(times == 1 for times in after.values()) <= most:
-                yield {"dates": period}
+                yield {"dates": period, **order}
 
 
 def _number_protections(counts: Mapping[Any, int], most: int, records: int) -> Iterator[dict[str, Any]]:

@@ -2087,6 +2087,10 @@ TEXTS: dict[str, str | Plural] = {
     "studio.levels.field.calendar": "Years of two digits are",
     "studio.levels.calendar.gregorian": Homonym("not allowed"),
     "studio.levels.calendar.roc": "of the calendar of Taiwan (民國)",
+    "studio.levels.field.day-first": "03/04/2024 is",
+    "studio.levels.day-first.none": "not read",
+    "studio.levels.day-first.true": "3 April",
+    "studio.levels.day-first.false": "4 March",
     "studio.levels.unit.day": "day",
     "studio.levels.unit.week": "week",
     "studio.levels.unit.month": "month",
@@ -2353,8 +2357,9 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "init.reason": "why no outsider knows it",
     "init.unread-dates": (
-        "Not read as dates: {columns}. Which number is the month is not known (3/4/2024), so write them as "
-        "yyyy-mm-dd in the source, and run init again."
+        "Not read as dates: {columns}. Their values do not show which number is the day (3/4/2024), or contradict "
+        "each other, or have years of two digits. In the policy, declare under hierarchies {{dates: [month, year, "
+        "decade], day_first: true}}, or false where the month comes first; or write them as yyyy-mm-dd in the source."
     ),
     "init.one-record": "The table has only 1 record: is this the right file, or the right sheet?",
     "init.unit": "{column} identifies the person: several records of one person count once.",

@@ -38,7 +38,13 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 LISTS = ("width", "quantiles", "prefix", "mask", "sizes", "rare")
 DIAGNOSES = ("category", "chapter")
 LEVEL_NAMES = ("dates", "icd10", "address")  # kinds whose form has a box for each level
-CHOICES = {"dates": UNITS, "icd10": DIAGNOSES, "address": AREAS, "calendar": CALENDARS}
+CHOICES = {
+    "dates": UNITS,
+    "icd10": DIAGNOSES,
+    "address": AREAS,
+    "calendar": CALENDARS,
+    "day_first": ("", "true", "false"),
+}
 MAX_VALUE_FIELDS = 60  # values with a field of their own in the form of groups; more are edited as a text
 MAX_LISTED = 1_000  # values that a form lists
 MAX_TEXT = 40_000  # characters of the listed values
@@ -56,7 +62,7 @@ def kind_of(words: Words) -> str:
 def fields_of(words: Words) -> dict[str, Any]:
     """Return the form fields for a declaration."""
     fields: dict[str, Any] = {
-        key: str(words[key]) for key in ("start", "bottom", "top", "calendar", "labels") if key in words
+        key: str(words[key]) for key in ("start", "bottom", "top", "calendar", "day_first", "labels") if key in words
     }
     fields |= {key: _join(words[key]) for key in LISTS if key in words and key != "rare"}
     fields |= {key: [str(level) for level in _as_list(words[key])] for key in LEVEL_NAMES if key in words}
@@ -74,7 +80,9 @@ def fields_of(words: Words) -> dict[str, Any]:
 
 def fields_sent(kind: str, form: Form) -> dict[str, Any]:
     """Return the fields of a submitted form, as the user typed them."""
-    fields: dict[str, Any] = {key: form.text(key) for key in (*KINDS[kind], "cuts", "order", "calendar", "rest")}
+    fields: dict[str, Any] = {
+        key: form.text(key) for key in (*KINDS[kind], "cuts", "order", "calendar", "day_first", "rest")
+    }
     fields |= {key: form.texts(key) for key in LEVEL_NAMES}
     fields["members"] = _members_sent(form)
     return fields
@@ -96,6 +104,8 @@ def words_of(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
         words["dates"] = [unit for unit in UNITS if unit in fields.get("dates", ())]
         if fields.get("calendar") == "roc":
             words["calendar"] = "roc"
+        if fields.get("day_first"):
+            words["day_first"] = fields["day_first"]
     if kind in ("icd10", "address"):
         words[kind] = [level for level in CHOICES[kind] if level in fields.get(kind, ())]
     if kind == "order":
@@ -155,7 +165,7 @@ def options_of(words: Words) -> list[str] | None:
                 return None
             options += ["--rare", join_items(_as_list(value["fewer_than"]))]
         else:
-            options += [f"--{key}", join_items(_as_list(value))]
+            options += [f"--{key.replace('_', '-')}", join_items(_as_list(value))]
     return options
 
 
