@@ -172,7 +172,7 @@ def make_app(folder: Path) -> Starlette:
         state.jobs.cancel_all()
 
     app = Starlette(
-        routes=[*ROUTES, *(route for page in PAGES for route in page.ROUTES)],
+        routes=[*(route for page in PAGES for route in page.ROUTES), *ROUTES],
         middleware=[Middleware(ErrorGuard, studio=state)],
         exception_handlers={
             PETWorksError: show_error,
