@@ -84,7 +84,11 @@ class NumberProtection:
         return self.step is not None and self.step.denominator == 1
 
     def value(self, text: str) -> str | None:
-        """A label such as `≥ 250000`, an interval, or the rounded number with its currency or unit."""
+        """A label such as `≥ 250000`, an interval, or the rounded number with its currency or unit.
+
+        Thousands are not separated: if some cells of a column separate them, programs take all of it for texts, and
+        one number written in two ways for two values.
+        """
         amount = parse_amount(text)
         if amount is None:
             return text if self._is_label(text) else None
@@ -103,8 +107,8 @@ class NumberProtection:
             labels = self.intervals.path(as_text(Fraction(number)))
             return None if labels is None else labels[0]
         if decimals is None:
-            return text
-        return f"{before}{format_scaled(rounded, decimals, grouped=amount.grouped)}{after}"
+            return text.replace(",", "")
+        return f"{before}{format_scaled(rounded, decimals)}{after}"
 
     @cached_property
     def _step(self) -> tuple[int, int | None]:
@@ -207,25 +211,24 @@ class Groups:
 
 @dataclass(frozen=True)
 class Amount:
-    """A number with its currency before it or its unit after it, and whether thousands are separated."""
+    """A number with its currency before it or its unit after it."""
 
     before: str
     number: Decimal
     after: str
-    grouped: bool
 
 
 def parse_amount(text: str) -> Amount | None:
     """The number in a text; None if there is none.
 
     >>> parse_amount("NT$1,234")
-    Amount(before='NT$', number=Decimal('1234'), after='', grouped=True)
+    Amount(before='NT$', number=Decimal('1234'), after='')
     """
     match = _AMOUNT.fullmatch(text)
     number = None if match is None else exact_decimal(match[2].replace(",", ""))
     if match is None or number is None:
         return None
-    return Amount(match[1] or "", number, match[3] or "", "," in match[2])
+    return Amount(match[1] or "", number, match[3] or "")
 
 
 def _full_hour(text: str, *, roc: bool, day_first: bool | None) -> str | None:
@@ -260,11 +263,11 @@ def _nearest(number: Decimal, step: int, decimals: int) -> int:
     return int(times) + int(2 * rest > size or (2 * rest == size and times % 2 == 1))
 
 
-def format_scaled(scaled: int, decimals: int, *, grouped: bool) -> str:
+def format_scaled(scaled: int, decimals: int) -> str:
     """A number, given as a whole number scaled by 10**decimals, as text."""
     digits = str(abs(scaled)).rjust(decimals + 1, "0")
     whole, rest = digits[: len(digits) - decimals], digits[len(digits) - decimals :]
-    text = (f"{int(whole):,}" if grouped else whole) + (f".{rest}" if decimals else "")
+    text = whole + (f".{rest}" if decimals else "")
     return f"-{text}" if scaled < 0 else text
 
 

@@ -330,7 +330,7 @@ class _Scale:
             known,
             missing,
             10**dropped,
-            lambda number: format_scaled(number, decimals - dropped, grouped=False),
+            lambda number: format_scaled(number, decimals - dropped),
         )
 
     @property

@@ -191,7 +191,7 @@ def fit_groups(
     read = _read_plain(texts) or _read_amounts(texts)
     if read is None:
         return None
-    scaled, decimals, before, after, grouped = read
+    scaled, decimals, before, after = read
     distinct, index_of = np.unique(scaled, return_inverse=True)
     times = np.bincount(index_of, weights=list(counts.values()), minlength=len(distinct)).astype(np.int64)
     records = int(times.sum())
@@ -220,9 +220,7 @@ def fit_groups(
     starts = find_groups((exact - exact[0]).astype(np.float64), times, protection.size, people)
     dropped = _digits_to_drop(largest, decimals)
     means = _rounded_means(exact, times, starts, 10**dropped, people)
-    labels = [
-        f"{before}{format_scaled(int(mean), decimals - dropped, grouped=grouped)}{after}" for mean in means.tolist()
-    ]
+    labels = [f"{before}{format_scaled(int(mean), decimals - dropped)}{after}" for mean in means.tolist()]
     group = np.repeat(np.arange(len(starts)), np.diff([*starts, len(distinct)]))
     label_of = dict(zip(texts, map(labels.__getitem__, group[index_of].tolist()), strict=True))
     for label in labels:
@@ -235,7 +233,7 @@ def fit_groups(
         times,
         (means.astype(np.float64) * 10.0**dropped / scale)[group],
         decimals == dropped,
-        not before and not after and not grouped,
+        not before and not after,
     )
 
 
@@ -247,7 +245,7 @@ def _by_number(people: PersonValues, index_of: Integers) -> PersonValues:
     return PersonValues(keys // many, keys % many, times)
 
 
-def _read_plain(texts: Sequence[str]) -> tuple[Numbers, int, str, str, bool] | None:
+def _read_plain(texts: Sequence[str]) -> tuple[Numbers, int, str, str] | None:
     """Plain numbers, scaled to whole ones, and their decimals; None if some are not plain."""
     import pyarrow as pa
     from pyarrow import compute as pc
@@ -263,10 +261,10 @@ def _read_plain(texts: Sequence[str]) -> tuple[Numbers, int, str, str, bool] | N
         return None
     fixed = pc.cast(pc.replace_substring_regex(cells, r"^\+", ""), pa.decimal128(38, decimals))
     words = np.frombuffer(fixed.buffers()[1], np.int64, 2 * len(texts), fixed.offset * 16)
-    return words[::2].copy(), decimals, "", "", False
+    return words[::2].copy(), decimals, "", ""
 
 
-def _read_amounts(texts: Sequence[str]) -> tuple[Numbers, int, str, str, bool] | None:
+def _read_amounts(texts: Sequence[str]) -> tuple[Numbers, int, str, str] | None:
     """Numbers with one currency or unit, scaled to whole ones; None if they are not comparable."""
     amounts = [parse_amount(text) for text in texts]
     if not amounts or None in amounts:
@@ -279,8 +277,7 @@ def _read_amounts(texts: Sequence[str]) -> tuple[Numbers, int, str, str, bool] |
     decimals = max(0, *(-exponent for exponent in exponents if isinstance(exponent, int)))
     scaled = [int(number.scaleb(decimals)) for number in numbers]
     fits = max(map(abs, scaled)) < 10**LONGEST_PLAIN
-    grouped = any(amount.grouped for amount in amounts if amount is not None)
-    return np.array(scaled, np.int64 if fits else object), decimals, *units.pop(), grouped
+    return np.array(scaled, np.int64 if fits else object), decimals, *units.pop()
 
 
 def _digits_to_drop(largest: int, decimals: int) -> int:
