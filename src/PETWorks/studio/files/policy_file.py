@@ -400,6 +400,15 @@ def apply_change(text: str, change: Change) -> str:
     return written.getvalue()
 
 
+def number_or_text(text: str) -> int | float | str:
+    """A number if YAML would read the text as that number, otherwise the text, for the error message to quote."""
+    if re.fullmatch(r"[+-]?(0|[1-9]\d{0,17})", text, re.ASCII):
+        return int(text)
+    if re.fullmatch(r"-?(0|[1-9]\d{0,8})\.\d{1,9}", text, re.ASCII) and str(float(text)) == text:
+        return float(text)
+    return text
+
+
 def set_in(document: Any, path: Sequence[Any], value: Any) -> str:
     """Set the value at a place in a document that keeps comments.
 

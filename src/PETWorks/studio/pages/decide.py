@@ -1,7 +1,6 @@
 """Decide: rules, waivers, context and sign-off of a policy. Export: reports, evidence, earlier policies."""
 
 import difflib
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -27,7 +26,7 @@ from PETWorks.measures.parameters import Choice, Flag, Function
 from PETWorks.render.formats.evidence import INSIDE, recipients_files
 from PETWorks.render.language.language import LIMIT_SIGNS, limit_name, measure_summary, preset_note
 from PETWorks.render.report.prose import notices
-from PETWorks.studio.files.policy_file import ConflictError, set_in
+from PETWorks.studio.files.policy_file import ConflictError, number_or_text, set_in
 from PETWorks.studio.files.workspace import free_name
 from PETWorks.studio.pages.job import start_job
 from PETWorks.studio.pages.page import (
@@ -60,10 +59,19 @@ SIGN_OFF = ("approver", "role", "review_by", "incident_contact")
 LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
 EXPORTS = ("evidence", "report")
 KINDS = ("", "public", "controlled", "internal")
-TEXTS = ("owner", "reason", "what", "why", "approver", "role", "incident_contact", *CONTEXT)  # never numbers
+TEXTS = (
+    "name",
+    "rule",
+    "owner",
+    "reason",
+    "what",
+    "why",
+    "approver",
+    "role",
+    "incident_contact",
+    *CONTEXT,
+)  # never numbers
 MAX_ROWS = 100
-_WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,15})")
-_DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,15})\.[0-9]{1,15}")
 
 
 def known_measure(name: Any) -> Metric | None:
@@ -203,15 +211,8 @@ def _set(part: Any, path: tuple[str, ...], old: Content, form: Form, field: str,
     """
     saved, text = _value(old, path), form.text(field).replace("\r\n", "\n")
     if field in form.fields and text != text_in(saved, lang).strip():
-        value = text if path[-1] in TEXTS else _scalar(text)
+        value = text if path[-1] in TEXTS else number_or_text(text)
         set_in(part, (*path, lang) if isinstance(saved, Mapping) else path, value if text else None)
-
-
-def _scalar(text: str) -> int | float | str:
-    """A number if the text is one, so that YAML needs no quotes; otherwise the text."""
-    if _WHOLE.fullmatch(text):
-        return int(text)
-    return float(text) if _DECIMAL.fullmatch(text) else text
 
 
 def _rows(section: Any, key: str) -> Any:

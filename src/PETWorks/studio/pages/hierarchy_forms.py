@@ -12,7 +12,7 @@ from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.hierarchies.groups import OTHER
 from PETWorks.about.hierarchies.texts import AREAS
 from PETWorks.errors import HierarchyError
-from PETWorks.studio.files.policy_file import Change, set_in
+from PETWorks.studio.files.policy_file import Change, number_or_text, set_in
 from PETWorks.studio.pages.page import Form, join_items
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.files import path_from
@@ -94,12 +94,12 @@ def words_of(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     for key in KINDS[kind]:
         text = fields.get(key, "")
         if text and key in LISTS:
-            words[key] = [_number(item) for item in _split(text)]
+            words[key] = [number_or_text(item) for item in _split(text)]
         elif text and key != "label":
-            words[key] = _number(text)
+            words[key] = number_or_text(text)
     if kind == "cuts" or (kind == "width" and fields.get("cuts", "").strip()):
         lines = [_split(line) for line in fields.get("cuts", "").splitlines() if line.strip()]
-        words["cuts"] = [[_number(item) for item in line] for line in lines]
+        words["cuts"] = [[number_or_text(item) for item in line] for line in lines]
     if kind == "dates":
         words["dates"] = [unit for unit in UNITS if unit in fields.get("dates", ())]
         if fields.get("calendar") == "roc":
@@ -238,15 +238,6 @@ def _split(text: str) -> list[str]:
     return [item for item in _SEPARATOR.split(text.strip()) if item]
 
 
-def _number(text: str) -> int | float | str:
-    """A number if YAML would read the text as that number, otherwise the text, for the error message to quote."""
-    if re.fullmatch(r"[+-]?(0|[1-9]\d{0,17})", text, re.ASCII):
-        return int(text)
-    if re.fullmatch(r"-?(0|[1-9]\d{0,8})\.\d{1,9}", text, re.ASCII) and str(float(text)) == text:
-        return float(text)
-    return text
-
-
 def with_hierarchies(
     new: Mapping[str, Words | None], present: Mapping[str, Declaration | Path], folder: Path
 ) -> Change:
@@ -262,7 +253,9 @@ def with_hierarchies(
 
         if not isinstance(document.get("hierarchies"), dict):
             given = {
-                column: _relative(hierarchy, folder) if isinstance(hierarchy, Path) else _to_yaml(hierarchy.words)
+                column: path_from(folder.resolve(), hierarchy.resolve())
+                if isinstance(hierarchy, Path)
+                else _to_yaml(hierarchy.words)
                 for column, hierarchy in present.items()
             }
             set_in(document, ("hierarchies",), CommentedMap(given))
@@ -296,7 +289,3 @@ def _number_of_items(words: Any) -> int:
     if isinstance(words, Mapping):
         return sum(map(_number_of_items, words.values()))
     return sum(map(_number_of_items, words)) if isinstance(words, list | tuple) else 1
-
-
-def _relative(path: Path, folder: Path) -> str:
-    return path_from(folder.resolve(), path.resolve())

@@ -35,7 +35,7 @@ from PETWorks.render.charts import charts
 from PETWorks.render.report import making
 from PETWorks.render.report.prose import notices
 from PETWorks.render.report.sections import model_texts
-from PETWorks.studio.files.policy_file import Change, ConflictError, PolicyFile, set_in
+from PETWorks.studio.files.policy_file import Change, ConflictError, PolicyFile, number_or_text, set_in
 from PETWorks.studio.files.workspace import free_name
 from PETWorks.studio.pages.job import start_job
 from PETWorks.studio.pages.page import (
@@ -184,7 +184,7 @@ def _column_changes(fields: Fields, columns: Sequence[ColumnSetting]) -> dict[tu
         weight, low, high = (fields.text(f"{name}-{at}", getattr(old, name)) for name in ("weight", "low", "high"))
         if weight != old.weight:
             number = _number("weight", weight, 0, None)
-            weights["weights", old.column] = None if number is None else _plain(number)
+            weights["weights", old.column] = None if number is None else number_or_text(_as_text(number))
         if (low, high) != (old.low, old.high):
             levels["levels", old.column] = _levels(low, high, old)
         kept[old.column] = _choice("kept", fields.text(f"kept-{at}", old.kept), KEPT)
@@ -235,10 +235,6 @@ def _as_text(number: Decimal) -> str:
     """A number without trailing zeros."""
     text = f"{number:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def _plain(number: Decimal) -> int | float:
-    return int(number) if number == number.to_integral_value() else float(number)
 
 
 MAX_BELOW = 1_000_000

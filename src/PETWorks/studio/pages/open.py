@@ -118,7 +118,8 @@ def _sample(source: Source) -> list[tuple[str, list[str | None]]]:
         for piece in pieces:
             encoder.add(piece)
         column = encoder.finish()
-        sample.append((name, [_mask_cell(column.values[code]) for code in column.codes.tolist()]))
+        cells = [column.values[code] for code in column.codes.tolist()]
+        sample.append((name, [cell if cell is None else mask(cell) for cell in cells]))
     return sample
 
 
@@ -130,10 +131,6 @@ def _beginning(source: Source, names: tuple[str, ...]) -> dict[str, list[Any]]:
     first = next(source.read(names, in_pieces=True), None)
     columns = [] if first is None else first.slice(0, SAMPLE_ROWS).columns
     return {name: cells.chunks for name, cells in zip(names, columns, strict=False) if cells.num_chunks}
-
-
-def _mask_cell(cell: str | None) -> str | None:
-    return cell if cell is None else mask(cell)
 
 
 def mask(cell: str) -> str:

@@ -230,7 +230,9 @@ def read_facts(policy: Policy) -> TableFacts:
     profiles = profiles_of(columns, names)
     examined = {name: ExaminedColumn.of(profile) for name, profile in profiles.items()}
     few = {
-        name: CountedDomain(columns[name].labels, columns[name].counts) for name in names if _are_few(examined[name])
+        name: CountedDomain(columns[name].labels, columns[name].counts)
+        for name in names
+        if examined[name].distinct <= MAX_VALUES
     }
     return TableFacts(examined, few, indices, _suggested_unit(profiles, lambda _columns: table))
 
@@ -247,10 +249,6 @@ def _is_date(text: str) -> bool:
     """Whether a text is a date, in either calendar; a few digits, or 159.4, are rather a number."""
     is_rather_number = len(text) < SHORTEST_DATE if text.isdecimal() else is_number(text)
     return not is_rather_number and any(read_date(text, roc=roc) is not None for roc in (False, True))
-
-
-def _are_few(profile: ExaminedColumn) -> bool:
-    return profile.distinct <= MAX_VALUES
 
 
 MAX_CASES = 3

@@ -15,7 +15,7 @@ import struct
 import sys
 import tempfile
 import webbrowser
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from html import escape
@@ -168,19 +168,16 @@ def _headers(scope: Scope) -> dict[str, str]:
 
 
 def _with_headers(send: Send) -> Send:
+    """A send function that adds the headers that a response does not have."""
+
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             present = {name.lower() for name, _ in message["headers"]}
-            message["headers"] = [*message["headers"], *_missing(present)]
+            wanted = ((name.lower().encode(), value.encode()) for name, value in HEADERS.items())
+            message["headers"] = [*message["headers"], *(header for header in wanted if header[0] not in present)]
         await send(message)
 
     return sending
-
-
-def _missing(present: set[bytes]) -> Iterable[tuple[bytes, bytes]]:
-    for name, value in HEADERS.items():
-        if name.lower().encode() not in present:
-            yield name.lower().encode(), value.encode()
 
 
 async def _body(receive: Receive) -> bytes | None:
