@@ -479,7 +479,7 @@ def test_where_one_level_per_column_is_needed_or_as_good_it_is_used(changed, why
     found = anonymize(table, ROLES, HIERARCHIES, **given, method="local")
     assert (found.why_global, found.optimal, found.choice.why_global) == (why, True, why)
     assert found.to_dict() == anonymize(table, ROLES, HIERARCHIES, **given).to_dict()
-    assert found.planned.method == "global"
+    assert found.plan_document.method == "global"
 
 
 def test_values_that_only_suppressed_records_have():
@@ -534,7 +534,7 @@ def test_columns_that_lose_much_count_more_if_columns_are_lost():
     assert free.loss < found.loss <= 1.25 * free.loss
     assert found.suppressed <= free.suppressed + 5
     assert evaluate(found.release, rules).satisfied
-    plan = found.planned.to_dict()
+    plan = found.plan_document.to_dict()
     assert plan["power"] == 2
     assert apply_plan(table, plan, hierarchies).table.equals(found.table)
 

@@ -140,7 +140,7 @@ class Anonymization(Recoded):
         return self.problem.lattice.nodes
 
     @property
-    def planned(self) -> Plan:
+    def plan_document(self) -> Plan:
         """All that is needed to recode another table in the same way."""
         node, seed = self.classes.node, self.order.seed
         return make_plan(
@@ -295,7 +295,7 @@ class Anonymization(Recoded):
         if self.classes.node != chosen.node:
             going = lost_on_node(self.classes, self.taken_out)
             return KeptColumns(
-                problem.keep, problem.may_go, tuple(name for name in going if name not in problem.may_go)
+                problem.keep, problem.may_be_lost, tuple(name for name in going if name not in problem.may_be_lost)
             )
         lost = chosen.lost & keeping.wanted
         others = []
@@ -305,14 +305,14 @@ class Anonymization(Recoded):
         if free is not None and free.node != chosen.node:
             wanted = free.lost & keeping.wanted
             others.append(self._other_columns(Keeping(keeping.demanded, keeping.wanted & ~wanted), may_lose=wanted))
-        return KeptColumns(problem.keep, problem.may_go, names(lost), tuple(others))
+        return KeptColumns(problem.keep, problem.may_be_lost, names(lost), tuple(others))
 
     def _other_columns(self, keeping: Keeping, *, keep: int = 0, may_lose: int = 0) -> OtherColumns:
         """The cost of keeping other columns: these in addition, or all but these."""
         assert self.problem.columns is not None
         names, quick = self.problem.columns.names, not self.search.is_explored or self.problem.lattice.has_many_nodes
         chosen = self.search.choice(keeping) if quick else self.search.explore_beside(keeping)
-        settings = (*self.problem.keep, *names(keep)), (*self.problem.may_go, *names(may_lose))
+        settings = (*self.problem.keep, *names(keep)), (*self.problem.may_be_lost, *names(may_lose))
         if chosen is None:
             return OtherColumns(*settings)
         return OtherColumns(*settings, names(chosen.lost), chosen.loss, chosen.suppressed)
@@ -444,15 +444,15 @@ class LocalAnonymization(Anonymization):
         problem = self.problem
         if problem.columns is None or len(self.sweep.nodes) == 1:
             return super().kept_columns
-        lost = tuple(name for name in lost_in_sweep(self.sweep) if name not in problem.may_go)
+        lost = tuple(name for name in lost_in_sweep(self.sweep) if name not in problem.may_be_lost)
         if not lost:
-            return KeptColumns(problem.keep, problem.may_go, ())
+            return KeptColumns(problem.keep, problem.may_be_lost, ())
         columns, keeping = problem.columns.set_of(lost), problem.keeping
         keeping = Keeping(keeping.demanded | columns, keeping.wanted & ~columns)
         other = self._other_columns(keeping, keep=columns)
         # A search that is not complete cannot tell that no levels keep them.
         others = () if other.loss is None and not self.search.is_explored else (other,)
-        return KeptColumns(problem.keep, problem.may_go, lost, others)
+        return KeptColumns(problem.keep, problem.may_be_lost, lost, others)
 
     def _released_sweep(self) -> Sweep:
         return self.sweep
@@ -461,7 +461,7 @@ class LocalAnonymization(Anonymization):
         return local_losses(self.problem, self.sweep)
 
     @property
-    def planned(self) -> Plan:
+    def plan_document(self) -> Plan:
         """All that is needed to recode another table in the same way."""
         seed, steps = self.order.seed, self.sweep.steps
         return make_plan(

@@ -40,7 +40,7 @@ class OnLevels(Recoded):
     """A table on chosen levels; records of classes that break a rule are suppressed, if there are rules."""
 
     @property
-    def planned(self) -> Plan:
+    def plan_document(self) -> Plan:
         """The plan of this recoding; its loss is that of precision."""
         loss = self.problem.objective.loss(self.classes, self.taken_out)
         node, seed = self.classes.node, self.order.seed

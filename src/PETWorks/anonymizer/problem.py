@@ -65,10 +65,10 @@ class Problem:
         if self.columns is None:
             return Keeping()
         demanded = self.columns.set_of(self.keep)
-        return Keeping(demanded, self.columns.all & ~self.columns.set_of(self.may_go) & ~demanded)
+        return Keeping(demanded, self.columns.all & ~self.columns.set_of(self.may_be_lost) & ~demanded)
 
     @property
-    def may_go(self) -> tuple[str, ...]:
+    def may_be_lost(self) -> tuple[str, ...]:
         """The columns that may be lost, whatever that costs."""
         if not isinstance(self.may_lose, str):
             return self.may_lose
@@ -212,16 +212,18 @@ def check_keep(
     keep: Any, may_lose: Any, columns: Sequence[str] | None
 ) -> tuple[tuple[str, ...], tuple[str, ...] | str]:
     """Check the columns to keep and those that may be lost, and return them; `columns`: the quasi-identifiers."""
-    may_go: tuple[str, ...] | str = ALL if may_lose in (ALL, [ALL], (ALL,)) else _names(may_lose, columns, "may_lose")
+    may_be_lost: tuple[str, ...] | str = (
+        ALL if may_lose in (ALL, [ALL], (ALL,)) else _names(may_lose, columns, "may_lose")
+    )
     kept = _names(keep, columns, "keep")
-    both = [name for name in kept if not isinstance(may_go, str) and name in may_go]
+    both = [name for name in kept if not isinstance(may_be_lost, str) and name in may_be_lost]
     if both:
         raise ParameterError(
             "{columns} cannot be both kept and lost; leave it out of 'keep' or of 'may_lose'",
             columns=quoted(both),
             what="keep",
         )
-    return kept, may_go
+    return kept, may_be_lost
 
 
 def _names(given: Any, columns: Sequence[str] | None, what: str) -> tuple[str, ...]:

@@ -161,14 +161,14 @@ class Recoded(Rows, Displayable):
     show: Mapping[str, str] = field(default_factory=dict, kw_only=True)
 
     @property
-    def planned(self) -> Plan:
+    def plan_document(self) -> Plan:
         """All that is needed to recode another table in the same way."""
         raise NotImplementedError
 
     @property
     def plan(self) -> dict[str, Any]:
         """All that is needed to recode another table in the same way, for `apply_plan` or to save as JSON."""
-        return self.planned.to_dict()
+        return self.plan_document.to_dict()
 
     @property
     def levels(self) -> dict[str, int]:

@@ -124,7 +124,7 @@ class Replayed(Recoded):
         return self.satisfied_by_rule
 
     @property
-    def planned(self) -> Plan:
+    def plan_document(self) -> Plan:
         """The plan of this recoding."""
         nodes = (self.classes.node,) if self.sweep is None else self.sweep.steps.nodes
         method: Method = "global" if self.sweep is None else "local"

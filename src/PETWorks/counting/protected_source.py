@@ -98,31 +98,8 @@ def protect_source(source: OpenedSource, declared: Any, unit: str | None = None)
         raise ParameterError(
             "protect: there is no column {columns}", columns=quoted(missing), what=f"protect.{missing[0]}"
         )
-    changes = {column: Change(protection) for column, protection in protections.items()}
-    whole: dict[str, Counter[str]] = {
-        column: Counter() for column, protection in protections.items() if isinstance(protection, Groups)
-    }
-    columns = tuple(protections)
-    unit = unit if whole and unit in source.names and unit not in columns else None
-    owned: dict[str, list[pa.Table]] = {name: [] for name in whole if unit is not None}
-    for piece in source.read(columns if unit is None else (*columns, unit), in_pieces=True):
-        texts = _texts(piece.select(range(len(columns))), columns, source)
-        if owned:
-            people = person_texts(piece.column(len(columns)), source.separator is not None, folded=True)
-            for name, pairs in owned.items():
-                pairs.append(_count_pairs(texts[columns.index(name)], people))
-        for name, text in zip(columns, texts, strict=True):
-            counted: Any = text.value_counts()
-            for value, times in zip(*(counted.field(index).to_pylist() for index in (0, 1)), strict=True):
-                if value is None or value == SUPPRESSED:
-                    continue
-                if name in whole:
-                    whole[name][value] += times
-                else:
-                    changes[name].add(value, times)
-    for name, counts in whole.items():
-        of_people = _person_values(owned[name], list(counts)) if name in owned else None
-        changes[name] = Change.of_groups(protections[name], counts, name, of_people)  # type: ignore[arg-type]
+    unit = unit if unit in source.names and unit not in protections else None
+    changes, grouped_by = _find_changes(source, protections, unit)
     for name, change in changes.items():
         if change.wrong:
             raise InputError(
@@ -134,12 +111,44 @@ def protect_source(source: OpenedSource, declared: Any, unit: str | None = None)
                 expected=change.protection.expects,
                 what=f"protect.{name}",
             )
-    made: Any = copy(source)  # so that the class of the table stays the same
-    made.changes = changes
-    made.grouped_by = unit
-    made.read = _ProtectedRead(source, made)
-    result: OpenedSource = made
+    protected: Any = copy(source)  # so that the class of the table stays the same
+    protected.changes = changes
+    protected.grouped_by = grouped_by
+    protected.read = _ProtectedRead(source, protected)
+    result: OpenedSource = protected
     return result
+
+
+def _find_changes(
+    source: Source, protections: Mapping[str, Protection], unit: str | None
+) -> tuple[dict[str, Change], str | None]:
+    """Read the protected columns once; return their changes, and the unit if groups are of people."""
+    changes = {column: Change(protection) for column, protection in protections.items()}
+    counts_of_grouped: dict[str, Counter[str]] = {
+        column: Counter() for column, protection in protections.items() if isinstance(protection, Groups)
+    }
+    columns = tuple(protections)
+    unit = unit if counts_of_grouped else None
+    pairs: dict[str, list[pa.Table]] = {name: [] for name in counts_of_grouped if unit is not None}
+    for piece in source.read(columns if unit is None else (*columns, unit), in_pieces=True):
+        texts = _texts(piece.select(range(len(columns))), columns, source)
+        if pairs:
+            people = person_texts(piece.column(len(columns)), source.separator is not None, folded=True)
+            for name, pairs_of_column in pairs.items():
+                pairs_of_column.append(_count_pairs(texts[columns.index(name)], people))
+        for name, text in zip(columns, texts, strict=True):
+            counted: Any = text.value_counts()
+            for value, times in zip(*(counted.field(index).to_pylist() for index in (0, 1)), strict=True):
+                if value is None or value == SUPPRESSED:
+                    continue
+                if name in counts_of_grouped:
+                    counts_of_grouped[name][value] += times
+                else:
+                    changes[name].add(value, times)
+    for name, counts in counts_of_grouped.items():
+        of_people = _person_values(pairs[name], list(counts)) if name in pairs else None
+        changes[name] = Change.of_groups(protections[name], counts, name, of_people)  # type: ignore[arg-type]
+    return changes, unit
 
 
 def _count_pairs(texts: "pa.ChunkedArray", people: "pa.ChunkedArray") -> "pa.Table":

@@ -31,16 +31,16 @@ class Answers:
         self._made: dict[Hashable, Any] = {}
         self._answers: dict[Hashable, dict[Hashable, Any]] = {}  # by question, then by limit
 
-    def remembered(self, key: Hashable, make: Callable[[], Summary]) -> Summary:
+    def cached(self, key: Hashable, make: Callable[[], Summary]) -> Summary:
         """The value for a key, made when it is first needed."""
         if key not in self._made:
             self._made[key] = make()
         made: Summary = self._made[key]
         return made
 
-    def to(self, question: Question[Summary]) -> Summary:
+    def answer(self, question: Question[Summary]) -> Summary:
         """The answer to a question; for a question without a limit, an answer with any limit will do."""
-        if not self.know(question):
+        if not self.has(question):
             self._keep(question, question.table.ask([question])[0])
         by_limit = self._answers[question.key]
         answer: Summary = by_limit[question.limit] if question.limit in by_limit else next(iter(by_limit.values()))
@@ -52,7 +52,7 @@ class Answers:
         for question in sorted(wanted, key=lambda question: question.limit is None):
             asked = by_table.setdefault(id(question.table), {})
             covered = question.limit is None and any(key == question.key for key, _ in asked)
-            if not covered and not self.know(question):
+            if not covered and not self.has(question):
                 asked[question.key, question.limit] = question
         for asked in by_table.values():
             if asked:
@@ -60,7 +60,7 @@ class Answers:
                 for question, answer in zip(asked.values(), answers, strict=True):
                     self._keep(question, answer)
 
-    def know(self, question: Question[Any]) -> bool:
+    def has(self, question: Question[Any]) -> bool:
         """Whether a question has been answered."""
         by_limit = self._answers.get(question.key, {})
         return question.limit in by_limit or (question.limit is None and bool(by_limit))
@@ -223,20 +223,20 @@ class View:
     @property
     def people(self) -> int:
         """The number of people: of different privacy units, or of records if there is no privacy unit."""
-        return self.records if self.privacy_unit is None else self.remembered("people", self.table.people)
+        return self.records if self.privacy_unit is None else self.cached("people", self.table.people)
 
     @property
     def population_size(self) -> int | None:
         """The number of people in the population, if it was given."""
         return self.background.population_size(self.people)
 
-    def remembered(self, key: Hashable, make: Callable[[], Summary]) -> Summary:
+    def cached(self, key: Hashable, make: Callable[[], Summary]) -> Summary:
         """A value that several measures share, made when it is first needed."""
-        return self._answers.remembered(key, make)
+        return self._answers.cached(key, make)
 
     def answer(self, question: Question[Summary]) -> Summary:
         """The answer to a question, which is computed once."""
-        return self._answers.to(question)
+        return self._answers.answer(question)
 
     def prepare(self, wanted: Iterable[Question[Any]]) -> None:
         """Answer many questions in as few passes as possible."""
@@ -265,7 +265,7 @@ class View:
             people = None if self.privacy_unit is None else self.counted(*columns, required=required).rows
             return replace(marginal, people=marginal.records if people is None else people)
 
-        return self.remembered(("overall", columns, sensitive), count)
+        return self.cached(("overall", columns, sensitive), count)
 
     @property
     def folds_values(self) -> bool:
@@ -310,7 +310,7 @@ class View:
             labels = table.domains[column].labels
             return Weights.of(read_weights(labels, np.zeros(len(labels), np.int64), column), self.records)
 
-        return self.remembered(("weights", id(table)), read)
+        return self.cached(("weights", id(table)), read)
 
     @property
     def estimated_population(self) -> int | None:
@@ -339,12 +339,12 @@ class View:
 
     def class_sizes(self, *, attacker: bool = False) -> ClassSizes:
         """The histogram of class sizes; for an attacker, no record is set aside."""
-        return self.remembered(("class sizes", attacker), lambda: self.answer(self.sizes_question(attacker=attacker)))
+        return self.cached(("class sizes", attacker), lambda: self.answer(self.sizes_question(attacker=attacker)))
 
     def smallest_class(self) -> int | None:
         """The size of the smallest class; taken from the histogram if it has been counted."""
         sizes = self.sizes_question()
-        if self._answers.know(sizes):
+        if self._answers.has(sizes):
             return self.class_sizes().smallest
         return self.answer(questions.smallest_class_question(sizes.table, sizes.grouping))
 
@@ -589,13 +589,13 @@ class View:
 
     def for_all_levels(self, key: Hashable, make: Callable[[], Summary]) -> Summary:
         """A value that is the same on all levels, made once for all views derived from the same one."""
-        return self.remembered(key, make) if self._rolled_up is None else self._rolled_up.remembered(key, make)
+        return self.cached(key, make) if self._rolled_up is None else self._rolled_up.cached(key, make)
 
     def by_level(self, key: Hashable, column: str, make: Callable[[], Summary]) -> Summary:
         """A value that depends only on the level of a column, made once for all views with that level."""
         if self._rolled_up is None:
-            return self.remembered((key, column), make)
-        return self._rolled_up.remembered((key, column, self._rolled_up.levels.get(column)), make)
+            return self.cached((key, column), make)
+        return self._rolled_up.cached((key, column, self._rolled_up.levels.get(column)), make)
 
 
 def _run_without_missing(missing: int, kernel: Callable[[ClassValues], Summary], classes: ClassValues) -> Summary:

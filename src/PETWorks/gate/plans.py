@@ -81,7 +81,7 @@ def complete_plan(
     target    the file of the release
     files     the file of the hierarchy of each column
     """
-    plan = result.planned
+    plan = result.plan_document
     data = content["data"]
     further = {key: value for key, value in content.items() if key not in KEYS_STATED_ELSEWHERE}
     if further.get("title") == getattr(data, "name", None):
@@ -105,7 +105,7 @@ def plan_of_next_release(result: Replayed, earlier: Plan, data: Any, target: Pat
 
     data   the table that it was made from; other parameters as in `complete_plan`
     """
-    plan = result.planned
+    plan = result.plan_document
     hierarchies = {
         column: structs.replace(hierarchy, words=earlier.hierarchies[column].words)
         for column, hierarchy in plan.hierarchies.items()

@@ -271,7 +271,7 @@ def linked_sizes(view: View) -> LinkedSizes:
 
     It is counted in a table of the population, or else estimated from sampling weights; without both, it is their own.
     """
-    return view.remembered("linked sizes", lambda: _count_linked(view))
+    return view.cached("linked sizes", lambda: _count_linked(view))
 
 
 def population_class_sizes(view: View) -> ClassSizes:
@@ -282,7 +282,7 @@ def population_class_sizes(view: View) -> ClassSizes:
 
 def _population(view: View) -> Table:
     table = view.background.population_table
-    return view.remembered("population as released", lambda: view.as_released(table, "population"))
+    return view.cached("population as released", lambda: view.as_released(table, "population"))
 
 
 def _count_linked(view: View) -> LinkedSizes:

@@ -15,9 +15,9 @@ from PETWorks.about.hierarchies.intervals import (
     between_quantiles,
     between_same_cuts,
     parse_cuts,
+    parse_parts,
+    parse_style,
     parse_widths,
-    parts_of,
-    style_of,
 )
 from PETWorks.about.hierarchies.scheme import Scheme, as_list
 from PETWorks.about.hierarchies.texts import parse_addresses, parse_diagnoses, parse_masks, parse_prefixes
@@ -43,7 +43,7 @@ def _independent_of_counts(
 
 
 def _quantiles(words: HierarchySpec) -> Callable[[Counts], Scheme]:
-    parts, style = parts_of(words), style_of(words)
+    parts, style = parse_parts(words), parse_style(words)
     return lambda counts: between_quantiles(parts, counts, style)
 
 
@@ -294,7 +294,7 @@ Labels = tuple[str, ...]
 
 
 def _place_between_earlier_cuts(words: HierarchySpec, earlier: Hierarchy) -> Callable[[str], Labels | None]:
-    return between_same_cuts(earlier.levels[1 : earlier.height], style_of(words)).path
+    return between_same_cuts(earlier.levels[1 : earlier.height], parse_style(words)).path
 
 
 def _place_as_rare(words: HierarchySpec, earlier: Hierarchy) -> Callable[[str], Labels | None]:

@@ -190,7 +190,7 @@ def _bounds(label: str) -> Bounds | None:
     return known.low, known.high + 1 if known.high is not None and known.includes_high else known.high
 
 
-def style_of(words: Mapping[str, Any]) -> str:
+def parse_style(words: Mapping[str, Any]) -> str:
     """Parse `labels: 20–39`."""
     style = str(words.get("labels", BRACKETS)).strip()
     if style not in LABELS:
@@ -215,7 +215,7 @@ def parse_widths(words: Mapping[str, Any]) -> Intervals:
     if "width" not in words:
         if "cuts" in words:
             raise HierarchyError("cuts: cannot be combined with 'top' or 'bottom' without 'width'")
-        return Intervals([_Coded(None, Fraction(0), bottom, top)], style_of(words))
+        return Intervals([_Coded(None, Fraction(0), bottom, top)], parse_style(words))
     widths = numbers("width", words["width"])
     if min(widths) <= 0:
         raise HierarchyError("width: expected numbers above 0, got {given}", given=describe_given(words["width"]))
@@ -223,7 +223,7 @@ def parse_widths(words: Mapping[str, Any]) -> Intervals:
     start = one_number("start", words["start"]) if "start" in words else Fraction(0)
     equal = [_Coded(width, start, bottom, top) for width in widths]
     if "cuts" not in words:
-        return Intervals(equal, style_of(words))
+        return Intervals(equal, parse_style(words))
     above = parse_cuts(words).levels
     assert isinstance(above[0], _Cut)
     for cut in above[0].cuts:
@@ -233,7 +233,7 @@ def parse_widths(words: Mapping[str, Any]) -> Intervals:
                 "cuts: {cut} is inside an interval of the level below, so that the levels would not nest",
                 cut=as_text(cut),
             )
-    return Intervals([*equal, *above], style_of(words))
+    return Intervals([*equal, *above], parse_style(words))
 
 
 def parse_cuts(words: Mapping[str, Any]) -> Intervals:
@@ -250,10 +250,10 @@ def parse_cuts(words: Mapping[str, Any]) -> Intervals:
                 "cuts: the levels would not nest: each needs some, but not all, of the cuts of the level below"
             )
         levels.append(_Cut(tuple(level)))
-    return Intervals(levels, style_of(words))
+    return Intervals(levels, parse_style(words))
 
 
-def parts_of(words: Mapping[str, Any]) -> list[int]:
+def parse_parts(words: Mapping[str, Any]) -> list[int]:
     """Parse `quantiles: [8, 4, 2]`: the number of parts, with about equally many records, on each level."""
     parts = whole_numbers("quantiles", words["quantiles"], ascending=False, divisible=True)
     if parts[-1] < 2 or parts[0] > 1000:

@@ -407,7 +407,7 @@ class RolledUp:
             check_level(name, level, height)
         return levels
 
-    def remembered(self, key: Hashable, make: Callable[[], Made]) -> Made:
+    def cached(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """The value for a key, made once for the whole lattice."""
         if key not in self.lattice.made:
             self.lattice.made[key] = make()

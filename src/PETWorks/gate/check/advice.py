@@ -148,46 +148,46 @@ def next_steps(
     """
     if release.kind != GENERALISED:
         return (
-            *_remove_identifiers(release, policy.releases.key),
-            *_findings(columns, policy, fails=True),
-            *_sufficient_rules(policy, rules),
+            *_remove_identifiers_step(release, policy.releases.key),
+            *_finding_steps(columns, policy, fails=True),
+            *_sufficient_rules_steps(policy, rules),
             *_rewrite_values_steps(rules),
             *_comparison_steps(rules),
-            *_waivers(rules, today),
-            *_name_approver(policy),
+            *_waiver_steps(rules, today),
+            *_name_approver_steps(policy),
             *_review_step(signed),
             *_give_roles_step(release, columns),
-            *_regimes(signed),
+            *_regime_steps(signed),
         )
     riskiest = drivers or sorted(release.quasi_identifiers, key=lambda column: -len(release.marginal(column).values))
     failing = [rule for rule in rules if rule.satisfied is False and rule.name not in BUILT_IN_RULES]
     small = _rules_with_small_classes(release, failing)
     return (
-        *_nothing_left(rules),
-        *_remove_identifiers(release, policy.releases.key),
-        *_findings(columns, policy, fails=True),
-        *_sufficient_rules(policy, rules),
+        *_nothing_left_steps(rules),
+        *_remove_identifiers_step(release, policy.releases.key),
+        *_finding_steps(columns, policy, fails=True),
+        *_sufficient_rules_steps(policy, rules),
         *_protect_step(release, policy, rules),
         *_rewrite_values_steps(rules),
         *_unlink_step(release, policy),
         *_count_people_step(policy, rules),
         *_merge_classes_steps(release, failing, small, riskiest),
-        *_cannot_hold(release, failing),
+        *_cannot_hold_step(release, failing),
         *_remedy_steps(failing, small, riskiest),
         *_withdraw_step(failing, other_releases),
         *_anonymize_steps_if_failing(release, policy, failing),
-        *_waivers(rules, today),
-        *_name_approver(policy),
+        *_waiver_steps(rules, today),
+        *_name_approver_steps(policy),
         *_review_step(signed),
         *_give_roles_step(release, columns),
-        *_findings(
+        *_finding_steps(
             [column for column in columns if column.column not in rejected_for_values(rules)], policy, fails=False
         ),
-        *_many_suppressed(release),
-        *_measure_together(other_releases),
-        *_try_subsets(release, policy),
-        *_regimes(signed),
-        *_withheld(release, policy.cell_size, rules, columns, other_releases),
+        *_many_suppressed_step(release),
+        *_measure_together_step(other_releases),
+        *_try_subsets_step(release, policy),
+        *_regime_steps(signed),
+        *_withheld_step(release, policy.cell_size, rules, columns, other_releases),
     )
 
 
@@ -218,7 +218,7 @@ def _rules_with_small_classes(release: Release, failing: Sequence[RuleResult]) -
     return {name: size for name, size in sufficient.items() if records_below(release.class_sizes(), size)}
 
 
-def _remove_identifiers(release: Release, key: str | None) -> Iterator[NextStep]:
+def _remove_identifiers_step(release: Release, key: str | None) -> Iterator[NextStep]:
     identifiers = released_identifiers(release, key)
     if identifiers:
         yield NextStep("remove-identifiers", columns=identifiers)
@@ -269,7 +269,7 @@ def _rewrite_values_steps(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
                 yield NextStep("export-table", rules=(rule.name,))
 
 
-def _sufficient_rules(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+def _sufficient_rules_steps(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
     """The lines that a policy lacks if its rules are not sufficient."""
     for rule in rules:
         if rule.verdict == FAIL and rule.name == VALUES_PROTECTED and isinstance(rule.value, tuple):
@@ -332,7 +332,7 @@ def _merge_classes_steps(
             )
 
 
-def _cannot_hold(release: Release, failing: Sequence[RuleResult]) -> Iterator[NextStep]:
+def _cannot_hold_step(release: Release, failing: Sequence[RuleResult]) -> Iterator[NextStep]:
     """Rules that demand more sensitive values in every class than the whole table has."""
     distinct = {name: len(release.view.overall(name).values) for name in release.sensitive_attributes}
     too_few = {
@@ -375,7 +375,7 @@ def _withdraw_step(failing: Sequence[RuleResult], other_releases: ReleasesFacts 
         yield NextStep("withdraw", share=best.without, rules=rules, releases=(names[best.release],))
 
 
-def _measure_together(other_releases: ReleasesFacts | None) -> Iterator[NextStep]:
+def _measure_together_step(other_releases: ReleasesFacts | None) -> Iterator[NextStep]:
     """Releases of the register that share a key with this one, but were not measured together with it."""
     known = (other_releases.registered if other_releases is not None else None) or ()
     left = [entry for entry in known if entry.shared_keys and not entry.measured]
@@ -383,7 +383,7 @@ def _measure_together(other_releases: ReleasesFacts | None) -> Iterator[NextStep
         yield NextStep("measure-together", releases=tuple(entry.title for entry in left))
 
 
-def _waivers(rules: Sequence[RuleResult], today: date) -> Iterator[NextStep]:
+def _waiver_steps(rules: Sequence[RuleResult], today: date) -> Iterator[NextStep]:
     """Waivers that have expired, are not needed or end soon, in the order of their first rule."""
     by_step: dict[str, list[str]] = {}
     for rule in rules:
@@ -405,7 +405,7 @@ def _waiver_step(rule: RuleResult, today: date) -> str | None:
     return "waiver-ends" if days_left <= WAIVER_WARNING_DAYS else None
 
 
-def _withheld(
+def _withheld_step(
     release: Release,
     cell_size: int,
     rules: Sequence[RuleResult],
@@ -447,7 +447,7 @@ def _give_roles_step(release: Release, columns: Sequence[ColumnFacts]) -> Iterat
         yield NextStep("give-roles", columns=names)
 
 
-def _findings(columns: Sequence[ColumnFacts], policy: Policy, *, fails: bool) -> Iterator[NextStep]:
+def _finding_steps(columns: Sequence[ColumnFacts], policy: Policy, *, fails: bool) -> Iterator[NextStep]:
     """Steps about columns whose values contradict their role, or that deserve a look and are not explained."""
     by_step: dict[str, list[str]] = {}
     for column in columns:
@@ -457,10 +457,10 @@ def _findings(columns: Sequence[ColumnFacts], policy: Policy, *, fails: bool) ->
     for step, names in by_step.items():
         yield NextStep(step, columns=tuple(names))
     if fails:
-        yield from _personal_details(columns)
+        yield from _personal_details_steps(columns)
 
 
-def _personal_details(columns: Sequence[ColumnFacts]) -> Iterator[NextStep]:
+def _personal_details_steps(columns: Sequence[ColumnFacts]) -> Iterator[NextStep]:
     """Steps about texts that name people: one for each column, with the details found there."""
     for column in columns:
         details = personal_details(column)
@@ -487,12 +487,12 @@ def _review_step(signed: SignOff) -> Iterator[NextStep]:
         yield NextStep("review-overdue")
 
 
-def _name_approver(policy: Policy) -> Iterator[NextStep]:
+def _name_approver_steps(policy: Policy) -> Iterator[NextStep]:
     for regime in regimes_without_approver(policy):
         yield NextStep("name-approver", regime=regime)
 
 
-def _regimes(signed: SignOff) -> Iterator[NextStep]:
+def _regime_steps(signed: SignOff) -> Iterator[NextStep]:
     """Items that regimes require and the policy lacks."""
     for regime in signed.regimes:
         items = tuple(item.item for item in regime.items if not item.given)
@@ -500,7 +500,7 @@ def _regimes(signed: SignOff) -> Iterator[NextStep]:
             yield NextStep("regime-lacks", regime=regime.name, items=items)
 
 
-def _nothing_left(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+def _nothing_left_steps(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
     for rule in rules:
         if rule.measure == RECORDS_LEFT and not rule.satisfied:
             aside = "aside" in rule.details and not rule.details["by_reason"]
@@ -512,12 +512,12 @@ def _nothing_left(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
                 yield NextStep("nothing-left")
 
 
-def _many_suppressed(release: Release) -> Iterator[NextStep]:
+def _many_suppressed_step(release: Release) -> Iterator[NextStep]:
     suppressed = release.suppressed_records
     if release.records > suppressed > MAX_SUPPRESSED * release.records:
         yield NextStep("many-suppressed", records=suppressed, share=suppressed / release.records)
 
 
-def _try_subsets(release: Release, policy: Policy) -> Iterator[NextStep]:
+def _try_subsets_step(release: Release, policy: Policy) -> Iterator[NextStep]:
     if policy.subset_sizes is None and release.privacy_unit is None:
         yield NextStep("try-subsets")

@@ -73,16 +73,8 @@ CELL_SIZE = 11  # if neither the policy nor a preset states one
 
 # The key of the policy that an error is about, by the error's field `what`.
 KEYS: Mapping[str, tuple[str, ...]] = {
-    "roles": ("roles",),
-    "privacy_unit": ("privacy_unit",),
-    "population": ("population",),
-    "sampling_weight": ("sampling_weight",),
-    "household": ("household",),
-    "original": ("original",),
-    "order": ("order",),
-    "hierarchies": ("hierarchies",),
-    "control": ("control",),
-    "compare_at": ("compare_at",),
+    **{key: (key,) for key in ("roles", "privacy_unit", "population", "sampling_weight", "household", "original")},
+    **{key: (key,) for key in ("order", "hierarchies", "control", "compare_at")},
     "kind": ("context", "kind"),
     "protect": ("anonymize", "protect"),
 }

@@ -53,6 +53,7 @@ from PETWorks.tables.cells import is_number
 from PETWorks.tables.files import path_from
 from PETWorks.tables.headers import has_header_line, names_a_person
 from PETWorks.tables.opening import open_one, open_source
+from PETWorks.tables.source import Source
 from PETWorks.tables.yaml_files import in_yaml, yaml_text
 
 PRESET_FOR_COMPARED = "nics-0.09"  # of releases that are not generalised
@@ -116,19 +117,7 @@ def suggest_for_file(
     known_roles = sidecar.roles
     table = load_rows(source, source.names, memory_limit=2 * half_the_machine())
     names = [name for name in source.names if name]
-    own_values = sum(table.columns[name].code(name) is not None for name in names)
-    # Only formats with a header line can lack one.
-    strange = any(is_number(name) or looks_personal(name) for name in names)
-    named = sum(map(names_a_person, names))
-    if has_header_line(source) and (strange or 2 * max(own_values, named) >= max(len(names), 1)):
-        columns = Counted("one column", "{n} columns", n=len(source.names))
-        raise InputError(
-            "{file}: the first line does not look like a header of {columns}: one is a "
-            "number, a date or an address, or half of them are names of people or values of "
-            "their own column",
-            file=data.name,
-            columns=columns,
-        )
+    _check_header(data, source, table, names)
     guesses = suggest_roles(table, names)
     people = None if known_roles else suggest_people(table, guesses)
     unit = None if people is None else people.unit
@@ -163,6 +152,21 @@ def suggest_for_file(
         for suggestion in suggested
     ]
     return suggested, people
+
+
+def _check_header(data: Path, source: Source, table: WeightedRows, names: Sequence[str]) -> None:
+    """Raise if a file of a format with a header line seems to lack it, so that its first record was read as names."""
+    own_values = sum(table.columns[name].code(name) is not None for name in names)
+    are_values = any(is_number(name) or looks_personal(name) for name in names)
+    people = sum(map(names_a_person, names))
+    if has_header_line(source) and (are_values or 2 * max(own_values, people) >= max(len(names), 1)):
+        raise InputError(
+            "{file}: the first line does not look like a header of {columns}: one is a "
+            "number, a date or an address, or half of them are names of people or values of "
+            "their own column",
+            file=data.name,
+            columns=Counted("one column", "{n} columns", n=len(source.names)),
+        )
 
 
 @dataclass(frozen=True)

@@ -404,7 +404,7 @@ def every_subset(
     finished: CountsBySubset = {}
     kept = None
     if checkpoint is not None:
-        about = {
+        about: dict[str, Any] = {
             "sizes": list(wanted),
             "records": release.records,
             "table": release.table.fingerprint((*columns, *sensitive)),
@@ -426,10 +426,8 @@ def every_subset(
             finished |= family
             if progress:
                 progress(len(finished), total)
-    masks = [
-        sum(1 << index for index in chosen) for size in wanted for chosen in combinations(range(len(columns)), size)
-    ]
-    counts = [finished[frozenset(name for index, name in enumerate(columns) if mask >> index & 1)] for mask in masks]
+    masks = masks_of_sizes(wanted, len(columns))
+    counts = [finished[subset_of(mask, columns)] for mask in masks]
     guesses = np.array([found.right_guesses for found in counts], np.int64).reshape(len(counts), len(sensitive))
     right_guesses = dict(zip(sensitive, guesses.T, strict=True))
     gained: dict[str, Integers] = {}
@@ -451,6 +449,16 @@ def every_subset(
         gained,
         {column: counted[column].records for column in missing},
     )
+
+
+def masks_of_sizes(sizes: Iterable[int], columns: int) -> list[int]:
+    """The subsets of these sizes as bit masks, by size, then in the order of the columns."""
+    return [sum(1 << index for index in chosen) for size in sizes for chosen in combinations(range(columns), size)]
+
+
+def subset_of(mask: int, columns: Sequence[str]) -> frozenset[str]:
+    """The subset of the columns that a bit mask stands for."""
+    return frozenset(name for index, name in enumerate(columns) if mask >> index & 1)
 
 
 def _units(

@@ -67,7 +67,7 @@ class ComparedTables:
 
 def compared_tables(view: View) -> ComparedTables:
     """The tables that a release is compared with; raise if they are not in one coding."""
-    return view.remembered("compared tables", lambda: _stack(view))
+    return view.cached("compared tables", lambda: _stack(view))
 
 
 def _stack(view: View) -> ComparedTables:
@@ -96,7 +96,7 @@ def tables_on_levels(view: View) -> tuple[Table, Table, Table | None]:
         original, released = lifted(ORIGINAL, view.background.original), lifted(RELEASED, view.table)
         return original, released, None if control is None else lifted(CONTROL, control)
 
-    return view.remembered("tables on the compared levels", lift)
+    return view.cached("tables on the compared levels", lift)
 
 
 def _labels(view: View, column: str, table: Table, which: int) -> Mapping[str | None, str | None]:
@@ -169,7 +169,7 @@ def control_overlap(view: View) -> Overlap:
         columns = tuple(control.domains)
         return control.fold_pairs(Grouping(columns, columns), original, _overlap, Overlap.merged)
 
-    return view.remembered("control overlap", count)
+    return view.cached("control overlap", count)
 
 
 def _overlap(pairs: ClassPairs) -> Overlap:

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import combinations
 from math import factorial, fsum
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -30,7 +29,9 @@ from PETWorks.measures.attacks.subsets import (
     SubsetTable,
     attack_column,
     count_feasible_subsets,
+    masks_of_sizes,
     parse_sizes,
+    subset_of,
 )
 from PETWorks.measures.catalogue import find_measure
 from PETWorks.measures.disclosure.compared import (
@@ -310,8 +311,8 @@ def look_up_subsets(
         for own in (check_levels(each, [*columns, *targets], view.hierarchies) for each in levels or (view.compare_at,))
     ]
     wanted = parse_sizes(sizes, len(columns))
-    chosen = [subset for size in wanted for subset in combinations(range(len(columns)), size)]
-    subsets = [frozenset(columns[index] for index in subset) for subset in chosen]
+    masks = masks_of_sizes(wanted, len(columns))
+    subsets = [subset_of(mask, columns) for mask in masks]
     if memory is None:
         memory = release.memory_limit if isinstance(release, Release) else memory_limit_in_bytes(None)
     stacked = [compared_tables(own) for own in views]
@@ -352,7 +353,6 @@ def look_up_subsets(
         rows = [*(finished[place, subset] for subset in subsets), nothing]
         numbers = np.array(rows, np.float64).swapaxes(0, 1)
         on_levels.append(LookupsOnLevels(own, dict(zip(targets or ("",), numbers, strict=True))))
-    masks = [sum(1 << index for index in subset) for subset in chosen]
     return LookupSubsets(np.array(masks, np.int64), tuple(on_levels), partial(why_unjudged, view))
 
 

@@ -36,7 +36,7 @@ class _Distance(NamedTuple):
 
 def _distance(view: View, column: str, forced: str) -> _Distance:
     # If people are counted, the distribution in the whole table depends on the classes, and so on the levels.
-    once = view.for_all_levels if view.privacy_unit is None else view.remembered
+    once = view.for_all_levels if view.privacy_unit is None else view.cached
     return once(("distance", column, forced), lambda: _make_distance(view, column, forced))
 
 

@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Iterable, Sequence
 
 from PETWorks.gate.document import CheckDocument
 from PETWorks.render.language.language import (
@@ -25,50 +26,23 @@ SIGNS = {"pass": "✅", "waived": "⚠️", "fail": "❌", "withheld": "➖"}
 def markdown(document: CheckDocument, lang: str) -> str:
     """The verdict, the rules as a table, and the next steps."""
     lang = parse_language(lang)
-    headers = [message_text(lang, f"head.{head}") for head in HEADINGS]
     lines = [
         f"## {SIGNS[document.verdict]} {_plain(_headline(document, lang))}",
         "",
         _plain(prose.summary(document, lang)),
         "",
-        *(line for notice in notices(document, lang) for line in (_plain(notice), "")),
-        f"| {' | '.join(headers)} |",
-        "|---|---|---:|---|---|",
+        *_paragraphs(notices(document, lang)),
+        *_rules(document, lang),
     ]
-    own_rows, holding = rule_rows(document.rules, lang)
-    for rule in own_rows:
-        verdict = f"{SIGNS[rule.verdict]} {message_text(lang, 'verdict.' + rule.verdict)}"
-        if rule.waiver:
-            waived = prose.waiver(rule.waiver, lang)
-            verdict = _plain(message_text(lang, "write.labelled", label=verdict, text=waived))
-        names = (rule_name(rule.name, lang), measure_name(rule.measure, lang))
-        cells = map(_plain, (*names, value_with_fraction(rule, lang), thresholds(rule, lang)))
-        lines.append(f"| {' | '.join(cells)} | {verdict} |")
-    if holding is not None:
-        lines.append(
-            f"| {' | '.join(map(_plain, holding))} | | | {SIGNS['pass']} {message_text(lang, 'verdict.pass')} |"
-        )
     about_releases = other_releases.outcome(document, lang)
     if about_releases:
-        lines += [
-            "",
-            f"### {message_text(lang, 'section.releases')}",
-            "",
-            *(_plain(sentence) for sentence in about_releases),
-        ]
+        lines += [*_heading("section.releases", lang), *map(_plain, about_releases)]
         for heads, rows in other_releases.short_tables(document, lang):
-            lines += ["", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-            lines += [f"| {' | '.join(map(_plain, row))} |" for row in rows]
+            lines += ["", *_table(heads, [map(_plain, row) for row in rows])]
     lost = [*sections.texts_of_document(document, lang), *prose.utility(document, lang)]
     if lost:
-        lines += [
-            "",
-            f"### {message_text(lang, 'section.utility')}",
-            "",
-            *(line for sentence in lost for line in (_plain(sentence), "")),
-        ]
-        lines += _losses(document, lang)
-    lines += ["", f"### {message_text(lang, 'head.residual')}", "", prose.residual(document, lang)]
+        lines += [*_heading("section.utility", lang), *_paragraphs(lost), *_losses(document, lang)]
+    lines += [*_heading("head.residual", lang), prose.residual(document, lang)]
     steps = step_texts(document, lang)
     if steps:
         lines += ["", *(f"{place}. {_plain(step)}" for place, step in enumerate(steps, 1))]
@@ -78,16 +52,48 @@ def markdown(document: CheckDocument, lang: str) -> str:
     return "\n".join([*lines, "", f"<sub>PETWorks {document.petworks}, {document.generated}; {listed}</sub>", ""])
 
 
+def _heading(message: str, lang: str) -> list[str]:
+    return ["", f"### {message_text(lang, message)}", ""]
+
+
+def _paragraphs(texts: Iterable[str]) -> list[str]:
+    return [line for text in texts for line in (_plain(text), "")]
+
+
+def _table(heads: Sequence[str], rows: Iterable[Iterable[str]], figures: Sequence[int] = ()) -> list[str]:
+    """A table of cells; the columns of `figures`, given by index, are aligned to the right."""
+    rule = "|".join("---:" if index in figures else "---" for index in range(len(heads)))
+    return [f"| {' | '.join(heads)} |", f"|{rule}|", *(f"| {' | '.join(row)} |" for row in rows)]
+
+
+def _rules(document: CheckDocument, lang: str) -> list[str]:
+    """The rules as a table; built-in rules that hold share one row."""
+    listed, holding = rule_rows(document.rules, lang)
+    rows = []
+    for rule in listed:
+        verdict = f"{SIGNS[rule.verdict]} {message_text(lang, 'verdict.' + rule.verdict)}"
+        if rule.waiver:
+            waived = prose.waiver(rule.waiver, lang)
+            verdict = _plain(message_text(lang, "write.labelled", label=verdict, text=waived))
+        names = (rule_name(rule.name, lang), measure_name(rule.measure, lang))
+        rows.append([*map(_plain, (*names, value_with_fraction(rule, lang), thresholds(rule, lang))), verdict])
+    if holding is not None:
+        rows.append([*map(_plain, holding), "", "", f"{SIGNS['pass']} {message_text(lang, 'verdict.pass')}"])
+    return _table([message_text(lang, f"head.{head}") for head in HEADINGS], rows, figures=[2])
+
+
 def _losses(document: CheckDocument, lang: str) -> list[str]:
     """The columns with the largest loss since the original."""
     columns = sections.columns_with_loss(document)
     if not columns:
         return []
-    heads = (message_text(lang, head) for head in sections.LOSSES)
+    heads = [message_text(lang, head) for head in sections.LOSSES]
     rows = (map(_plain, prose.loss(column, lang)) for column in columns[: sections.MAX_LOSSES])
-    lines = [f"| {' | '.join(heads)} |", "|---|---:|---:|---:|---:|", *(f"| {' | '.join(row)} |" for row in rows)]
     more = len(columns) - sections.MAX_LOSSES
-    return [*lines, *(["", message_text(lang, "word.more", n=more)] if more > 0 else [])]
+    return [
+        *_table(heads, rows, figures=range(1, len(heads))),
+        *(["", message_text(lang, "word.more", n=more)] if more > 0 else []),
+    ]
 
 
 def _headline(document: CheckDocument, lang: str) -> str:
