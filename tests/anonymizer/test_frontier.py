@@ -57,28 +57,37 @@ def beats(one, other, found, sign):
     return all(a <= b for a, b in both) and any(a < b for a, b in both)
 
 
+def draw_threshold(task, data):
+    """A measure of the rules, its parameter, thresholds to vary, whether larger is stricter, and its threshold."""
+    measure = data.draw(st.sampled_from([name for name, _ in task.rules]))
+    parameter, values, is_lower = THRESHOLDS[measure]
+    return measure, parameter, values, is_lower, dict(task.rules)[measure][parameter]
+
+
+def settings_of(task):
+    return {
+        "objective": task.objective,
+        "aggregate": task.aggregate,
+        "weights": task.weights,
+        "levels": task.bounds,
+        "suppressed_records": task.suppressed_records,
+    }
+
+
+def table_of(task):
+    roles = dict.fromkeys(task.quasi_identifiers, "quasi_identifier")
+    roles |= dict.fromkeys(task.sensitive, "sensitive_attribute")
+    return arrow(task.rows), roles, task.hierarchies
+
+
 @examples(40)
 @given(tasks(POOL, most_columns=3, most_rows=14, most_rules=2, treatments=False), st.data())
 def test_the_points_are_those_of_separate_searches_that_none_beats(task, data):
-    measure = data.draw(st.sampled_from([name for name, _ in task.rules]))
-    parameter, values, is_lower = THRESHOLDS[measure]
-    own = dict(task.rules)[measure][parameter]
-    roles = dict.fromkeys(task.quasi_identifiers, "quasi_identifier")
-    roles |= dict.fromkeys(task.sensitive, "sensitive_attribute")
-    settings = {"objective": task.objective, "aggregate": task.aggregate, "weights": task.weights}
+    measure, parameter, values, is_lower, own = draw_threshold(task, data)
     try:
         expected = separately(task, measure, parameter, sorted({*values, own}))
-        found = frontier(
-            arrow(task.rows),
-            roles,
-            task.hierarchies,
-            task.rules,
-            vary={measure: {parameter: values}, "suppression": LIMITS},
-            suppression=task.limit,
-            levels=task.bounds,
-            suppressed_records=task.suppressed_records,
-            **settings,
-        )
+        vary = {measure: {parameter: values}, "suppression": LIMITS}
+        found = frontier(*table_of(task), task.rules, vary=vary, suppression=task.limit, **settings_of(task))
     except NotApplicable:
         assume(False)
     sign = 1 if is_lower else -1
@@ -100,21 +109,9 @@ def test_the_points_are_those_of_separate_searches_that_none_beats(task, data):
 @examples(20)
 @given(tasks(POOL, most_columns=3, most_rows=14, most_rules=2, treatments=False), st.data())
 def test_the_losses_record_by_record_are_those_of_separate_calls(task, data):
-    measure = data.draw(st.sampled_from([name for name, _ in task.rules]))
-    parameter, values, is_lower = THRESHOLDS[measure]
-    own = dict(task.rules)[measure][parameter]
-    roles = dict.fromkeys(task.quasi_identifiers, "quasi_identifier")
-    roles |= dict.fromkeys(task.sensitive, "sensitive_attribute")
-    table = (arrow(task.rows), roles, task.hierarchies)
-    settings = {
-        "objective": task.objective,
-        "aggregate": task.aggregate,
-        "weights": task.weights,
-        "levels": task.bounds,
-        "suppressed_records": task.suppressed_records,
-        "may_lose": data.draw(st.sampled_from([(), "all"])),
-        "method": "local",
-    }
+    measure, parameter, values, is_lower, own = draw_threshold(task, data)
+    table = table_of(task)
+    settings = settings_of(task) | {"may_lose": data.draw(st.sampled_from([(), "all"])), "method": "local"}
     vary = {measure: {parameter: values[:2]}, "suppression": [0, 0.2]}
     try:
         found = frontier(*table, task.rules, vary=vary, suppression=task.limit, **settings)

@@ -9,30 +9,13 @@ from click.testing import CliRunner
 
 from conftest import ROOT
 from PETWorks.cli.main import main
-
-POLICY = """\
-petworks_policy: 1
-data: adult.csv
-no_rule: {workclass: a test}
-role_reasons: {marital-status: x, education: x, native-country: x, occupation: x, salary-class: x}
-roles:
-  quasi_identifiers: [sex, age, race]
-  sensitive_attributes: [workclass]
-  insensitive_attributes: [marital-status, education, native-country, occupation, salary-class]
-hierarchies:
-  sex: {rare: {fewer_than: 20}}
-  age: {width: [5, 10, 20]}
-  race: {rare: {fewer_than: 20}}
-rules:
-  - measure: k-anonymity
-    k: 5
-"""
+from policy_checks import ADULT_POLICY
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     shutil.copy(ROOT / "data/adult.csv", tmp_path)
-    (tmp_path / "policy.yaml").write_text(POLICY, "utf-8")
+    (tmp_path / "policy.yaml").write_text(ADULT_POLICY, "utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -13,34 +13,18 @@ from command import petworks
 from conftest import ROOT
 from PETWorks.gate import case as judging
 from PETWorks.gate.policy import policy_rules
+from policy_checks import ADULT_POLICY
 from studio_client import ended, entered, fields_of, quick_jobs, write_long_search  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.usefixtures("quick_jobs")
 
-POLICY = """\
-petworks_policy: 1
-data: adult.csv
-no_rule: {workclass: a test}
-role_reasons: {marital-status: x, education: x, native-country: x, occupation: x, salary-class: x}
-roles:
-  quasi_identifiers: [sex, age, race]
-  sensitive_attributes: [workclass]
-  insensitive_attributes: [marital-status, education, native-country, occupation, salary-class]
-hierarchies:
-  sex: {rare: {fewer_than: 20}}
-  age: {width: [5, 10, 20]}
-  race: {rare: {fewer_than: 20}}
-rules:
-  - measure: k-anonymity
-    k: 5
-"""
 RESULT = "/safe/result?policy=policy.yaml&release=out.csv"
 
 
 @pytest.fixture
 def folder(tmp_path):
     shutil.copy(ROOT / "data/adult.csv", tmp_path)
-    (tmp_path / "policy.yaml").write_text(POLICY, "utf-8")
+    (tmp_path / "policy.yaml").write_text(ADULT_POLICY, "utf-8")
     return tmp_path
 
 
@@ -224,7 +208,7 @@ def test_other_rules_in_the_policy_of_the_original_outdate_a_release(folder, cha
 
 
 NOTED = (
-    POLICY.replace("age, race]", "age]")
+    ADULT_POLICY.replace("age, race]", "age]")
     .replace("insensitive_attributes: [", "insensitive_attributes: [race, ")
     .replace("  race: {rare: {fewer_than: 20}}\n", "")
 )

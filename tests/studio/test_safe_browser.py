@@ -9,28 +9,12 @@ import pytest
 from conftest import ROOT
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.render.language.language import message_text
+from policy_checks import ADULT_POLICY
 from processes import wait_for
 from studio_browser import Visit
 from studio_client import write_long_search
 from studio_server import Server
 
-POLICY = """\
-petworks_policy: 1
-data: adult.csv
-no_rule: {workclass: a test}
-role_reasons: {marital-status: x, education: x, native-country: x, occupation: x, salary-class: x}
-roles:
-  quasi_identifiers: [sex, age, race]
-  sensitive_attributes: [workclass]
-  insensitive_attributes: [marital-status, education, native-country, occupation, salary-class]
-hierarchies:
-  sex: {rare: {fewer_than: 20}}
-  age: {width: [5, 10, 20]}
-  race: {rare: {fewer_than: 20}}
-rules:
-  - measure: k-anonymity
-    k: 5
-"""
 RELEASED = "policy=adult_released_policy.yaml"
 PHONE = 390  # pixels
 pytestmark = pytest.mark.slow
@@ -39,7 +23,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def server(tmp_path):
     shutil.copy(ROOT / "data/adult.csv", tmp_path)
-    (tmp_path / "policy.yaml").write_text(POLICY, "utf-8")
+    (tmp_path / "policy.yaml").write_text(ADULT_POLICY, "utf-8")
     with Server(tmp_path) as started:
         started.enter()
         yield started

@@ -164,6 +164,11 @@ def check_unit(column: str | None, source: Source, roles: Mapping[str, str]) -> 
     return column
 
 
+def two_roles(column: str, first: str, second: str) -> RoleError:
+    """The error for a column that is given two roles."""
+    return RoleError("column {column!r} has two roles: {other!r} and {role!r}", column=column, other=first, role=second)
+
+
 def unknown_column(column: str, source: Source) -> RoleError:
     """The error for a column that the table does not have."""
     if count_suspicious_names(source):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from PETWorks.about.hierarchies.declaration import Declaration
-from PETWorks.about.roles import Roles, check_unit, role_of_each
+from PETWorks.about.roles import Roles, check_unit, role_of_each, two_roles
 from PETWorks.about.treatment import CAREFUL, REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
@@ -365,13 +365,7 @@ def _new_roles(release: Release, plan: Plan) -> dict[str, str]:
     planned_roles = role_of_each({str(key): list(columns) for key, columns in plan.roles.items()})
     for column, role in release.roles.items():
         if planned_roles.get(column, role) != role:
-            raise RoleError(
-                "column {column!r} has two roles: {other!r} and {role!r}",
-                column=column,
-                other=planned_roles[column],
-                role=role,
-                what="roles",
-            )
+            raise two_roles(column, planned_roles[column], role)
     known = {*planned_roles, *plan.no_role, plan.privacy_unit, plan.sampling_weight, plan.household}
     return {column: role for column, role in release.roles.items() if column not in known}
 

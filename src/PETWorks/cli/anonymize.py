@@ -725,13 +725,18 @@ def _print_result(
         }
         if models:  # without coefficients: those of the original are confidential
             content["models"] = [model.without_coefficients().to_dict() for model in models]
-        extra = {"columns_to_look_at": findings[0], "notices": [notice.to_dict() for notice in findings[1]]}
-        click.echo(dumps({**content, "rules": verdicts(rules), **extra}))
+        click.echo(dumps({**content, "rules": verdicts(rules), **findings_content(findings)}))
         return
     from PETWorks.render.text.anonymization_text import anonymization_text
 
     style_options = {"models": models, "detailed": options["explain"], **text_style(None)}
     click.echo(anonymization_text(paths.release.name, facts, rules, *findings, **style_options), nl=False)
+
+
+def findings_content(findings: "tuple[tuple[str, ...], tuple[Notice, ...]]") -> dict[str, Any]:
+    """The columns to look at and the notices, for JSON."""
+    columns, notices = findings
+    return {"columns_to_look_at": columns, "notices": [notice.to_dict() for notice in notices]}
 
 
 def verdicts(rules: "tuple[RuleResult, ...]") -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from PETWorks.cli.anonymize import (
     check_paths,
     check_seed,
     exit_by_verdict,
+    findings_content,
     open_job,
     parse_by_column,
     parse_level,
@@ -261,8 +262,7 @@ def _print_replayed(
     if options["output_format"] == "json":
         plan = {"plan_file": options["plan"].name, "plan_sha256": table_digest(options["plan"])}
         content = {"release": paths.release.name, "policy": paths.policy.name, **plan, **result.to_dict()}
-        extra = {"columns_to_look_at": findings[0], "notices": [notice.to_dict() for notice in findings[1]]}
-        click.echo(dumps({**content, "rules": verdicts(rules), **extra}))
+        click.echo(dumps({**content, "rules": verdicts(rules), **findings_content(findings)}))
         return
     from PETWorks.render.text.anonymization_text import replayed_text
 

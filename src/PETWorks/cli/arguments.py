@@ -13,7 +13,7 @@ from PETWorks.about.kinds import GENERALISED, KINDS
 from PETWorks.about.treatment import COLUMN_KEYS, TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.engines import ENGINES
-from PETWorks.errors import Hint, ParameterError, Phrase, RoleError
+from PETWorks.errors import Hint, ParameterError, Phrase
 from PETWorks.render.language.messages import language, translated
 from PETWorks.tables.cells import is_number
 
@@ -180,6 +180,7 @@ def open_release(
 ) -> "Release":
     """Open the table that the options describe."""
     from PETWorks.about.protection import protect_from_text
+    from PETWorks.about.roles import two_roles
     from PETWorks.counting.protected_source import protect_source
     from PETWorks.counting.release import Release
     from PETWorks.tables.opening import open_table
@@ -188,12 +189,7 @@ def open_release(
     for option, role in ROLE_OPTIONS.items():
         for column in parse_columns(options.get(option, ())):
             if roles.setdefault(column, role) != role:
-                raise RoleError(
-                    "column {column!r} has two roles: {other!r} and {role!r}",
-                    column=column,
-                    other=roles[column],
-                    role=role,
-                )
+                raise two_roles(column, roles[column], role)
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
 
     def open_file(file: Any) -> Any:

@@ -299,7 +299,7 @@ def metric(
     treats: Mapping[str, str | None] | None = None,
     unit: str = "number",
     by_column: ColumnNumber | None = None,
-    if_it_fails: str = "blur",
+    if_it_fails: str | None = None,
     classes_to_avoid: int | None = None,
     scenario: str | None = None,
     linked: bool = False,
@@ -318,7 +318,8 @@ def metric(
     treats             where its treatment differs from that of the release: see `Release.treatment`
     unit               the unit of the value: records, values, share, chance (1/class size), ratio, money, number
     by_column          the number it has for each column, if it has one
-    if_it_fails        the remedy if a threshold is not met: blur, diversify, more-values, hide-presence, refine
+    if_it_fails        the remedy if a threshold is not met: blur, diversify, more-values, hide-presence, refine; by
+                       default refine for utility, otherwise blur
     classes_to_avoid   the class size below which the value is bad, if no threshold defines it
     scenario           which number of a re-identification scenario the value is: highest or average
     linked             whether records are linked with the population, if there is one
@@ -346,7 +347,7 @@ def metric(
             treats=treats or {},
             unit=unit,
             by_column=by_column,
-            if_it_fails=if_it_fails,
+            if_it_fails=if_it_fails or ("refine" if family == "utility" else "blur"),
             classes_to_avoid=classes_to_avoid,
             scenario=scenario,
             linked=linked,

@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cached_property
 from itertools import count as numbers
 from pathlib import Path
 from threading import RLock
@@ -28,11 +27,11 @@ from PETWorks.counting.codes import (
 from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.engines.partitioned import (
     ExcludedCodes,
+    JoinedTables,
     Part,
     PartitionedTable,
     WordLayout,
     class_starts,
-    joined_table,
 )
 from PETWorks.counting.people import (
     BITS,
@@ -41,7 +40,6 @@ from PETWorks.counting.people import (
     Offer,
     OfferKernel,
     TableToJoin,
-    check_values,
     column_name,
     number_of_words,
 )
@@ -193,7 +191,7 @@ def _count_details(engine: QueryRunner, values: str, index: int, name: str) -> d
 Summary = TypeVar("Summary")
 
 
-class DuckPeople:
+class DuckPeople(JoinedTables):
     """Tables in DuckDB joined by person; see `JoinedPeople`.
 
     Each table `side_1`, `side_2`… has codes `c0`…, values `v0`… and words `w0_0`…
@@ -202,8 +200,8 @@ class DuckPeople:
     def __init__(
         self, engine: Any, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
     ) -> None:
-        check_values(numbers_of_values)
-        self._engine, self._tables, self._focal, self._numbers_of_values = engine, tables, focal, numbers_of_values
+        super().__init__(tables, focal, numbers_of_values)
+        self._engine = engine
         self._people = engine.new("people")
         union = " UNION ALL ".join(f"SELECT u FROM {table.table.store.table}" for table in tables)
         engine.execute(
@@ -213,7 +211,6 @@ class DuckPeople:
         self._number = int(engine.fetch(f"SELECT count(*) FROM {self._people}")[0][0])
         self._sides = [self._create_side(table) for table in tables]
         engine.execute(f"DROP TABLE {self._people}")
-        self.groups = [tuple(column_name(table.name, name) for name in table.known) for table in tables]
         both = ", ".join(f"count(*) FILTER (s{number}.c0 > 0)" for number in range(len(tables)))
         self.in_common = [int(column[0]) for column in engine.fetch(f"SELECT {both} FROM {self._beside}")]
 
@@ -263,9 +260,7 @@ class DuckPeople:
             self._engine.execute(f"DROP TABLE {table}")
         return side
 
-    @cached_property
-    def targets(self) -> PartitionedTable:
-        """The targets by the columns of the tables."""
+    def _store_targets(self) -> "DuckStore":
         codes: dict[str, str] = {}
         terms: list[str] = []
         for number, table in enumerate(self._tables):
@@ -277,13 +272,7 @@ class DuckPeople:
             terms.append(f"s{self._focal}.v{index} AS c{len(terms)}")
         name = self._engine.new("targets")
         self._engine.execute(f"CREATE TABLE {name} AS SELECT {', '.join(terms)} FROM {self._beside}")
-        store = type(self._tables[0].table.store)(self._engine, name, codes)
-        return joined_table(store, self._tables, self._focal, self._numbers_of_values)
-
-    @property
-    def columns(self) -> PartitionedTable:
-        """The targets by the columns of the tables: `targets` has no other columns."""
-        return self.targets
+        return DuckStore(self._engine, name, codes)
 
     def offers(
         self,
@@ -297,8 +286,7 @@ class DuckPeople:
 
     def _offers(self, attribute: str) -> Iterator[list[Offer]]:
         """The offers to the people, some people at a time."""
-        index = list(self._numbers_of_values).index(attribute)
-        blocks = number_of_words(self._numbers_of_values[attribute])
+        index, blocks = self._index_and_blocks(attribute)
         columns = ", ".join(["c0", f"v{index}", *(f"w{index}_{block}" for block in range(blocks))])
         sides = [side for side, table in zip(self._sides, self._tables, strict=True) if attribute in table.values]
         step = self._engine.rows_at_once(len(sides) * (2 + blocks))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from math import prod
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -24,7 +24,14 @@ from PETWorks.counting.counts import ClassPairs, Grouping, Integers, Marginal, P
 from PETWorks.counting.keys import Field
 from PETWorks.counting.memory.distinct_rows import PackedRows, layout_fields, merge_keys
 from PETWorks.counting.memory.weighted_rows import WeightedRows, mask_set_aside
-from PETWorks.counting.people import NOT_IN_RELEASE, KeyCounts, TableToJoin, column_name
+from PETWorks.counting.people import (
+    NOT_IN_RELEASE,
+    KeyCounts,
+    TableToJoin,
+    check_values,
+    column_name,
+    number_of_words,
+)
 from PETWorks.counting.questions import Merge, Question
 from PETWorks.counting.stacked import Columns
 from PETWorks.counting.subsets.subset_counts import CountsBySubset, Family, Worths, leads, merge_counts
@@ -589,7 +596,34 @@ def joined_columns(tables: Sequence[TableToJoin]) -> dict[str, Any]:
     }
 
 
-def joined_table(
+class JoinedTables:
+    """Tables of an engine joined by person; see `JoinedPeople`."""
+
+    def __init__(self, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]) -> None:
+        check_values(numbers_of_values)
+        self._tables, self._focal, self._numbers_of_values = tables, focal, numbers_of_values
+        self.groups = [tuple(column_name(table.name, name) for name in table.known) for table in tables]
+
+    @cached_property
+    def targets(self) -> PartitionedTable:
+        """The targets by the columns of the tables."""
+        return _joined_table(self._store_targets(), self._tables, self._focal, self._numbers_of_values)
+
+    def _store_targets(self) -> Store:
+        raise NotImplementedError
+
+    @property
+    def columns(self) -> PartitionedTable:
+        """The targets by the columns of the tables: `targets` has no other columns."""
+        return self.targets
+
+    def _index_and_blocks(self, attribute: str) -> tuple[int, int]:
+        """The index of a sensitive attribute, and the number of words that its values need."""
+        index = list(self._numbers_of_values).index(attribute)
+        return index, number_of_words(self._numbers_of_values[attribute])
+
+
+def _joined_table(
     store: Store, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
 ) -> PartitionedTable:
     """The targets as a table, from a store that has their rows: the columns of all tables, and their own values."""

@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
-from functools import cached_property, partial, reduce
+from functools import partial, reduce
 from hashlib import sha256
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -30,10 +30,10 @@ from PETWorks.counting.engines import spark_tasks as tasks
 from PETWorks.counting.engines.partitioned import (
     ALL_BITS,
     ExcludedCodes,
+    JoinedTables,
     Part,
     PartitionedTable,
     WordLayout,
-    joined_table,
 )
 from PETWorks.counting.engines.spark_tasks import (
     DETAILS,
@@ -53,7 +53,6 @@ from PETWorks.counting.people import (
     Offer,
     OfferKernel,
     TableToJoin,
-    check_values,
     column_name,
     number_of_words,
 )
@@ -395,22 +394,20 @@ class Side(NamedTuple):
         return [f"k{self.number}_{word}" for word in range(self.words.number)]
 
 
-class SparkPeople(Owner):
+class SparkPeople(JoinedTables, Owner):
     """Tables of a Spark session joined by person; see `JoinedPeople`."""
 
     def __init__(
         self, jobs: Jobs, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
     ) -> None:
-        check_values(numbers_of_values)
-        super().__init__(jobs)
-        self._tables, self._focal, self._numbers_of_values = tables, focal, numbers_of_values
+        JoinedTables.__init__(self, tables, focal, numbers_of_values)
+        Owner.__init__(self, jobs)
         self._sides = [
             Side(number, table.name, table.known, _words(table, numbers_of_values))
             for number, table in enumerate(tables)
         ]
         frames = [self._frame(side, table) for side, table in zip(self._sides, tables, strict=True)]
         self.kept[0] = reduce(lambda first, second: first.join(second, "u", "fullouter"), frames).drop("u").persist()
-        self.groups = [tuple(column_name(table.name, name) for name in table.known) for table in tables]
         counts = [f"count(i{side.number}) AS n{side.number}" for side in self._sides]
         rows = jobs.run(lambda: self.kept[0].where(f"i{focal} = 1").selectExpr(*counts).collect())
         self.in_common = [int(number) for number in rows[0]]
@@ -450,19 +447,11 @@ class SparkPeople(Owner):
             whole = whole.join(offered, group)
         return whole.selectExpr("u", f"1 AS i{side.number}", *columns, *words)
 
-    @cached_property
-    def targets(self) -> PartitionedTable:
-        """The targets by the columns of the tables."""
+    def _store_targets(self) -> "TargetStore":
         present = [f"coalesce(i{side.number}, 0) AS i{side.number}" for side in self._sides]
         keys = [f"coalesce({key}, 0L) AS {key}" for side in self._sides for key in side.keys]
         frame = self.kept[0].where(f"i{self._focal} = 1").selectExpr(*present, *keys)
-        store = TargetStore(self.jobs, frame, self._sides, self._focal, self._tables[self._focal].table.rows)
-        return joined_table(store, self._tables, self._focal, self._numbers_of_values)
-
-    @property
-    def columns(self) -> PartitionedTable:
-        """The targets by the columns of the tables: `targets` has no other columns."""
-        return self.targets
+        return TargetStore(self.jobs, frame, self._sides, self._focal, self._tables[self._focal].table.rows)
 
     def offers(
         self,
@@ -474,10 +463,7 @@ class SparkPeople(Owner):
         """Run a kernel over the offers to all people by the tables that have the attribute; see `JoinedPeople`."""
         from pyspark import cloudpickle
 
-        index, blocks = (
-            list(self._numbers_of_values).index(attribute),
-            number_of_words(self._numbers_of_values[attribute]),
-        )
+        index, blocks = self._index_and_blocks(attribute)
         sides = [side for side, table in zip(self._sides, self._tables, strict=True) if attribute in table.values]
         columns = []
         for side in sides:

@@ -18,7 +18,6 @@ NEEDED = ("quasi-identifiers", "the original table")
     needs=NEEDED,
     aliases=("average-equivalence-class-size",),
     unit="ratio",
-    if_it_fails="refine",
     worse_by_suppression=True,
     sees="class-sizes",
 )
@@ -61,7 +60,6 @@ def aecs(view: View, *, at_least: AtLeast = None) -> Result:
     needs=NEEDED,
     aliases=("discernability", "discernibility-metric"),
     unit="ratio",
-    if_it_fails="refine",
     worse_by_suppression=True,
     sees="class-sizes",
 )

@@ -27,17 +27,19 @@ Reals = NDArray[np.float64]
 QUANTILES = {"first_quartile_bias": 0.25, "median_bias": 0.5, "third_quartile_bias": 0.75}
 
 
-@metric(
-    family="utility",
-    better="higher",
-    needs=("the original table",),
-    treats={"missing": "value", "suppressed": "value", "several_sensitive": None, "privacy_unit": None},
-    unit="ratio",
-    if_it_fails="refine",
-    sees="labels",
-    by_column=ColumnNumber("total_variation", better="lower"),
-    kinds=KINDS,
-)
+# Measures that compare the columns of the release with those of the original, value by value.
+OF_COLUMNS: dict[str, Any] = {
+    "family": "utility",
+    "better": "higher",
+    "needs": ("the original table",),
+    "treats": {"missing": "value", "suppressed": "value", "several_sensitive": None, "privacy_unit": None},
+    "unit": "ratio",
+    "sees": "labels",
+    "kinds": KINDS,
+}
+
+
+@metric(by_column=ColumnNumber("total_variation", better="lower"), **OF_COLUMNS)
 def fidelity(view: View, *, at_least: AtLeast = None) -> Result:
     """One minus the mean total variation between the released and the original columns.
 
@@ -195,7 +197,6 @@ LARGEST = sys.float_info.max
         "privacy_unit": None,
     },
     unit="number",
-    if_it_fails="refine",
     kinds=KINDS,
 )
 def utility_bias(

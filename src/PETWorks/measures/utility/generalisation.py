@@ -20,17 +20,18 @@ from PETWorks.measures.parameters import AtLeast, AtMost
 from PETWorks.measures.result import LazyDetails, Result, no_less_than, no_more_than, normalise_loss
 from PETWorks.tables.cells import SUPPRESSED
 
+# Measures of the detail that cells have left.
+OF_CELLS: dict[str, Any] = {
+    "family": "utility",
+    "better": "higher",
+    "needs": ("hierarchies",),
+    "treats": CELL_BY_CELL,
+    "unit": "ratio",
+    "worse_by_suppression": True,
+}
 
-@metric(
-    family="utility",
-    better="higher",
-    needs=("hierarchies",),
-    treats=CELL_BY_CELL,
-    unit="ratio",
-    if_it_fails="refine",
-    worse_by_suppression=True,
-    by_column=ColumnNumber("precision"),
-)
+
+@metric(by_column=ColumnNumber("precision"), **OF_CELLS)
 def precision(view: View, *, at_least: AtLeast = None) -> Result:
     """One minus the mean share of its hierarchy that a cell has been lifted.
 
@@ -101,7 +102,6 @@ def _detail_lost(view: View, column: str, hierarchy: Hierarchy) -> tuple[Fractio
     better="lower",
     treats=CELL_BY_CELL,
     unit="share",
-    if_it_fails="refine",
     worse_by_suppression=True,
     sees="suppression",
     by_column=ColumnNumber("share", called="missing", better="lower"),
@@ -144,16 +144,7 @@ def missings(view: View, *, at_most: AtMost = None) -> Result:
     )
 
 
-@metric(
-    family="utility",
-    better="higher",
-    needs=("hierarchies",),
-    treats=CELL_BY_CELL,
-    unit="ratio",
-    if_it_fails="refine",
-    worse_by_suppression=True,
-    by_column=ColumnNumber("granularity"),
-)
+@metric(by_column=ColumnNumber("granularity"), **OF_CELLS)
 def granularity(view: View, *, at_least: AtLeast = None) -> Result:
     """How far cells are from standing for everything: one minus the mean share of leaves below a value.
 
@@ -248,7 +239,6 @@ def _asks(view: View, **_limits: float | None) -> list[Question[float]]:
     needs=("quasi-identifiers", "hierarchies"),
     treats=CELL_BY_CELL,
     unit="ratio",
-    if_it_fails="refine",
     worse_by_suppression=True,
 )
 def ambiguity(view: View, *, at_least: AtLeast = None) -> Result:
@@ -295,7 +285,6 @@ def _round(number: Fraction) -> float | None:
     ),
     treats=CELL_BY_CELL,
     unit="ratio",
-    if_it_fails="refine",
     worse_by_suppression=True,
     by_column=ColumnNumber("non_uniform_entropy"),
 )

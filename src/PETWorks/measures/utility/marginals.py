@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from PETWorks.about.kinds import KINDS
 from PETWorks.counting.codes import Codes
 from PETWorks.counting.counts import ClassValues, Integers, run_starts
 from PETWorks.counting.engines.engine import memory_limit_in_bytes
@@ -21,6 +20,7 @@ from PETWorks.measures.catalogue import metric
 from PETWorks.measures.disclosure.compared import EVERYONE, tables_on_levels
 from PETWorks.measures.parameters import AtLeast, Number
 from PETWorks.measures.result import Result, no_less_than
+from PETWorks.measures.utility.fidelity import OF_COLUMNS
 
 WIDTHS = (1, 2, 3)
 JUDGED = 2  # the width of the value
@@ -28,16 +28,7 @@ SCORED = 3  # the width of NIST's score
 MOST_SETS = 1000
 
 
-@metric(
-    family="utility",
-    better="higher",
-    needs=("the original table",),
-    treats={"missing": "value", "suppressed": "value", "several_sensitive": None, "privacy_unit": None},
-    unit="ratio",
-    if_it_fails="refine",
-    sees="labels",
-    kinds=KINDS,
-)
+@metric(**OF_COLUMNS)
 def marginals(
     view: View, *, at_least: AtLeast = None, seed: Annotated[int, Number(at_least=0, whole=True)] = 1
 ) -> Result:

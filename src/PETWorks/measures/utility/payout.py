@@ -82,7 +82,6 @@ def _questions(
     family="utility",
     better="higher",
     unit="money",
-    if_it_fails="refine",
     section="profit",
 )
 def publisher_payout(
