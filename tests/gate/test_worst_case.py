@@ -8,7 +8,7 @@ import pytest
 from command import petworks
 from PETWorks import Release, check
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.gate.check.facts import worst_case
+from PETWorks.gate.check.notices import worst_case_notices
 from studio_client import entered
 
 POLICY = """\
@@ -113,7 +113,7 @@ def test_the_counts_are_those_of_a_count_by_hand(tmp_path, engine):
         rows = [{name: draw.choice(("1", "2", "3", "")) for name in names} for _ in range(draw.randrange(1, 40))]
         (tmp_path / "t.csv").write_text("\n".join([",".join(names), *(",".join(row.values()) for row in rows)]) + "\n")
         roles = dict.fromkeys("ab", QUASI_IDENTIFIER) | dict.fromkeys("st", SENSITIVE_ATTRIBUTE)
-        found = list(worst_case(Release(tmp_path / "t.csv", roles, engine=engine)))
+        found = list(worst_case_notices(Release(tmp_path / "t.csv", roles, engine=engine)))
         certain, (risk, people, average) = by_hand(rows, "ab", "st")
         told = {notice.columns[0]: notice.records for notice in found if notice.notice == "certain-value"}
         assert told == {name: number for name, number in certain.items() if number}
@@ -126,7 +126,7 @@ def test_people_are_counted_not_records(tmp_path):
     rows = [f"{person},30,{value}" for person, value in ((1, "x"), (1, "x"), (2, "x"), (3, "x"), (3, "x"))]
     (tmp_path / "t.csv").write_text("\n".join(["who,age,s", *rows]) + "\n")
     roles = {"age": QUASI_IDENTIFIER, "s": SENSITIVE_ATTRIBUTE, "who": IDENTIFIER}
-    highest, certain = worst_case(Release(tmp_path / "t.csv", roles, privacy_unit="who"))
+    highest, certain = worst_case_notices(Release(tmp_path / "t.csv", roles, privacy_unit="who"))
     assert (highest.records, highest.share, certain.records) == (3, 1 / 3, 3)
 
 

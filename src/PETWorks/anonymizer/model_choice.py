@@ -12,6 +12,8 @@ from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization,
 from PETWorks.anonymizer.anonymization_facts import WayByModels
 from PETWorks.anonymizer.class_means import usual_show
 from PETWorks.anonymizer.explanation import next_best_levels
+from PETWorks.anonymizer.objectives import WEIGHTED
+from PETWorks.anonymizer.problem import SearchSettings
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.search.exact import Progress
@@ -28,7 +30,6 @@ from PETWorks.measures.utility.models import (
 )
 
 WEIGHT = 5.0  # of the columns of models, where the user gives no weights
-WEIGHTED = ("granularity", "precision", "non-uniform-entropy", "missings")  # objectives that have weights
 NEXT_BEST = 3  # next-best levels that are compared
 CLEARLY = 0.001  # a release with a larger loss must keep this much more of the explanatory power of models
 ALIKE = 0.01  # releases that explain the original alike, up to this share, are compared by their coefficients
@@ -68,7 +69,7 @@ def weights_for_models(
     """The weights of the columns of models; none if the user gave weights, or if all columns would have the same."""
     named = {name for model in models for name in model.columns}
     columns = [name for name in quasi_identifiers if name in named]
-    if settings.get("weights") or settings.get("objective", WEIGHTED[0]) not in WEIGHTED:
+    if settings.get("weights") or settings.get("objective", SearchSettings.objective) not in WEIGHTED:
         return {}
     return dict.fromkeys(columns, WEIGHT) if len(columns) < len(quasi_identifiers) else {}
 

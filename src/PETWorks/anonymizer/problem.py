@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -102,6 +102,9 @@ class SearchSettings:
     levels: Mapping[str, Any] | None = None
     keep: Sequence[str] | None = None
     may_lose: Sequence[str] | str | None = None
+
+
+SEARCH_SETTINGS = tuple(field.name for field in fields(SearchSettings))
 
 
 def make_problem(release: Release, rules: tuple[Rule, ...], settings: SearchSettings) -> Problem:
@@ -261,27 +264,21 @@ def check_show_words(show: Any, known: Sequence[str] | None = None) -> None:
 def check_settings(
     known: Sequence[str] | None,
     *,
-    suppression: Any = 0,
-    objective: str = "granularity",
-    aggregate: str | None = None,
-    weights: Mapping[str, Any] | None = None,
-    levels: Mapping[str, Any] | None = None,
     method: str = METHODS[0],
-    suppressed_records: str = REMOVE,
-    keep: Any = None,
-    may_lose: Any = None,
     show: Mapping[str, str] | None = None,
-    **_others: Any,
+    **settings: Any,
 ) -> Iterator[PETWorksError]:
     """The errors in settings that can be found without the table; `known`: the quasi-identifiers."""
+    search = SearchSettings(**{name: value for name, value in settings.items() if name in SEARCH_SETTINGS})
+    columns = known or list(search.weights or ())
     for check in (
-        lambda: check_share(suppression),
+        lambda: check_share(search.suppression),
         lambda: check_method(method),
-        lambda: check_suppressed_records(suppressed_records),
+        lambda: check_suppressed_records(search.suppressed_records),
         lambda: check_show_words(show or {}, known),
-        lambda: check_objective(objective, aggregate, weights, known or list(weights or ())),
-        lambda: check_levels(levels or {}, known),
-        lambda: check_keep(keep, may_lose, known),
+        lambda: check_objective(search.objective, search.aggregate, search.weights, columns),
+        lambda: check_levels(search.levels or {}, known),
+        lambda: check_keep(search.keep, search.may_lose, known),
     ):
         try:
             check()

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from PETWorks.render.check_result import Check
 
 
-SEARCH_SETTINGS = ("resume", "show")  # settings that a frontier does not have
+NOT_OF_FRONTIER = ("resume", "show")  # settings that a frontier does not have
 
 
 def parse_vary(texts: tuple[str, ...]) -> dict[str, Any] | None:
@@ -106,7 +106,7 @@ def compute_frontier(
     from PETWorks.anonymizer.problem import METHODS
     from PETWorks.gate.anonymising import frontier_by_policy
 
-    settings = {name: value for name, value in options.items() if value is not None and name not in SEARCH_SETTINGS}
+    settings = {name: value for name, value in options.items() if value is not None and name not in NOT_OF_FRONTIER}
     if job.policy is not None:
         return frontier_by_policy(job.policy, job.release, job.rules, settings, vary, report)
     return find_frontier(job.release, job.rules, vary, **{"method": METHODS[0], **settings}, progress=report)

@@ -15,6 +15,7 @@ from PETWorks.about.treatment import STARS
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
 from PETWorks.anonymizer.frontiers import Frontier, find_frontier
 from PETWorks.anonymizer.model_choice import anonymize_for_models, weights_for_models
+from PETWorks.anonymizer.problem import SEARCH_SETTINGS
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.anonymizer.search.exact import Progress
@@ -29,18 +30,7 @@ from PETWorks.tables.files import common_folder, path_from
 from PETWorks.tables.opening import is_address
 
 TABLES = ("data", "original", "policy")  # keys of an earlier release that are paths
-SETTINGS = (
-    "suppression",
-    "suppressed_records",
-    "objective",
-    "aggregate",
-    "weights",
-    "levels",
-    "keep",
-    "may_lose",
-    "method",
-    "show",
-)
+SETTINGS = (*SEARCH_SETTINGS, "method", "show")
 # Keys that the policy of a release states anew.
 RESTATED_KEYS = ("anonymize", "hierarchies", "original", "data", "order", "seed", "plan")
 NOT_TO_BE_RELEASED = (
@@ -95,18 +85,7 @@ def anonymize_by_policy(
 ) -> Anonymization:
     """The best release of the policy's table; `overrides` take precedence over the policy's settings."""
     free = overrides.get("method") is None and "method" not in policy.anonymize and not policy.came_with_release
-    settings = {**policy.anonymize, **{name: value for name, value in overrides.items() if value is not None}}
-    for name in (
-        "order",
-        "privacy_unit",
-        "protect",
-        "spreadsheet_safe",
-    ):  # not settings of the search; columns are already protected
-        settings.pop(name, None)
-    time = settings.pop("time", None)
-    if time is not None:
-        settings.setdefault("seconds", parse_seconds(time))
-    settings.setdefault("method", policy.method)
+    settings = _settings(policy, overrides)
     if policy.came_with_release:
         settings.setdefault("show", {})
     has_other_releases = settings["method"] == "local" and bool(policy.releases.earlier)
@@ -115,6 +94,15 @@ def anonymize_by_policy(
     with locating_models(policy), locating_errors(policy, overrides):
         result = anonymize_for_models(release, rules, policy.models, settings, progress, free=free)
     return replace(result, why_global="other releases") if has_other_releases else result
+
+
+def _settings(policy: Policy, overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a search: those of the policy, and overrides, which take precedence."""
+    given = {**policy.anonymize, **{name: value for name, value in overrides.items() if value is not None}}
+    settings = {name: value for name, value in given.items() if name in (*SETTINGS, "seconds", "resume")}
+    if "time" in given:
+        settings.setdefault("seconds", parse_seconds(given["time"]))
+    return {"method": policy.method, **settings}
 
 
 def parse_seconds(time: Any) -> float | None:
@@ -138,11 +126,7 @@ def frontier_by_policy(
     progress: Callable[[Progress], None] | None = None,
 ) -> Frontier:
     """The cost of other thresholds and limits of suppression, for the policy's table and rules."""
-    settings = {**policy.anonymize, **{name: value for name, value in overrides.items() if value is not None}}
-    used = {name: value for name, value in settings.items() if name in (*SETTINGS, "seconds") and name != "show"}
-    if "time" in settings:
-        used.setdefault("seconds", parse_seconds(settings["time"]))
-    used.setdefault("method", policy.method)
+    used = {name: value for name, value in _settings(policy, overrides).items() if name not in ("show", "resume")}
     has_other_releases = used["method"] == "local" and bool(policy.releases.earlier)
     if has_other_releases:
         used["method"] = "global"

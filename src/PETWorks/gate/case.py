@@ -32,11 +32,16 @@ from PETWorks.gate.check.facts import (
     payout_curve_of,
     sign_off,
     small_classes,
-    worst_case_questions,
 )
 from PETWorks.gate.check.findings import examined_columns
 from PETWorks.gate.check.inputs import Inputs, policy_facts, shown_table
-from PETWorks.gate.check.notices import LONG_WAIVER, is_unexplained, notices, rejected_for_values
+from PETWorks.gate.check.notices import (
+    LONG_WAIVER,
+    is_unexplained,
+    notices,
+    rejected_for_values,
+    worst_case_questions,
+)
 from PETWorks.gate.check.verdict import (
     count_verdicts,
     judge_rules,

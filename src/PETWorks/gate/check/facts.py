@@ -1,31 +1,23 @@
-"""Facts of a report besides the measures: columns, class sizes, adversaries, payout, worst case, and sign-off."""
+"""Facts of a report besides the measures: columns, class sizes, adversaries, payout, and sign-off."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace as replaced
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from functools import partial
-from operator import add
 from typing import Any, cast
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, released_level
 from PETWorks.about.kinds import GENERALISED
-from PETWorks.about.treatment import APART, AS_CLASS, AS_VALUE
-from PETWorks.counting.counts import ClassSizes, ClassValues, Grouping, Marginal
-from PETWorks.counting.questions import Question
+from PETWorks.about.treatment import APART
+from PETWorks.counting.counts import ClassSizes, Grouping, Marginal
 from PETWorks.counting.release import Release
-from PETWorks.counting.view import View
 from PETWorks.errors import HierarchyError, NotApplicable
 from PETWorks.gate.document import (
     AdversaryFacts,
     ColumnFacts,
     EarlierRelease,
-    Notice,
     PayoutStep,
     Regime,
     Role,
@@ -37,108 +29,12 @@ from PETWorks.gate.policy.accountability import APPROVER_ITEM, regimes_asking_fo
 from PETWorks.gate.policy.policy import Adversary, Policy
 from PETWorks.measures.catalogue import all_measures
 from PETWorks.measures.result import Result
-from PETWorks.measures.risk.individual import individual_risk
 from PETWorks.measures.utility.payout import payout_curve
-from PETWorks.tables.cells import SUPPRESSED, is_number
+from PETWorks.tables.cells import SUPPRESSED
 
-NEARLY = 0.01  # difference of numbers that are nearly equal
-MAX_COLUMNS = 5  # sensitive attributes reported with the number of people whose value is certain
 CELL_SIZES = (2, 3, 5, 11, 20)
 MAX_STEPS = 60  # steps of the payout curve
 MAX_REMOVED = 12  # quasi-identifiers whose removal is tried
-
-
-def worst_case(release: Release) -> Iterator[Notice]:
-    """The average and the highest chance to find a person, and the number of people whose value is (nearly) certain.
-
-    With sampling weights, the chance is that of the individual risk, and beside it that for a person who is known to be
-    in the sample.
-    """
-    if not release.quasi_identifiers or not release.records:
-        return
-    view = release.view
-    sizes = view.class_sizes(attacker=True)
-    smallest = sizes.smallest
-    if smallest:
-        people = smallest * int(sizes.classes[sizes.sizes == smallest].sum())
-        if view.has_weights:
-            with suppress(NotApplicable):
-                risks = individual_risk(_without_asides(view)).details
-                yield Notice("individual-risk", share=risks["highest"], average=risks["average"])
-        yield Notice(
-            "highest-risk-in-sample" if view.has_weights else "highest-risk",
-            records=people,
-            share=1 / smallest,
-            average=sizes.number / sizes.records,
-        )
-    certain = {column: view.answer(_count_certain(view, column)) for column in view.sensitive_attributes}
-    most = sorted(certain, key=lambda column: -certain[column])[:MAX_COLUMNS]
-    for column in most:
-        if certain[column]:
-            yield Notice("certain-value", (column,), certain[column])
-    for column in view.sensitive_attributes[:MAX_COLUMNS]:
-        question = _count_near(view, column)
-        near = 0 if question is None else view.answer(question)
-        if near:
-            yield Notice("near-value", (column,), near)
-
-
-def _without_asides(view: View) -> View:
-    """The view in which no record is set aside, as an adversary sees the table."""
-    if not view.records_aside:
-        return view
-    return replaced(view, treatment={**view.treatment, "missing": AS_VALUE, "suppressed": AS_CLASS})
-
-
-def worst_case_questions(view: View) -> list[Question[int]]:
-    """The counts needed for the worst case, so that they can be computed together with others."""
-    if not view.quasi_identifiers:
-        return []
-    near = [question for column in view.sensitive_attributes if (question := _count_near(view, column)) is not None]
-    return [*(_count_certain(view, column) for column in view.sensitive_attributes), *near]
-
-
-def _count_certain(view: View, column: str) -> Question[int]:
-    """The number of people in classes in which a sensitive attribute has a single value that is not missing."""
-    values = view.overall(column, attacker=True).values
-    missing = values.index(None) if None in values else -1
-    return view.fold("certain value", column, partial(_count_people_with_one_value, missing), add, attacker=True)
-
-
-def _count_people_with_one_value(missing: int, classes: ClassValues) -> int:
-    if not len(classes.starts):
-        return 0
-    has_one_value = (classes.cells_per_class == 1) & (classes.values[classes.starts] != missing)
-    return int(classes.persons[has_one_value].sum())
-
-
-def _count_near(view: View, column: str) -> Question[int] | None:
-    """The number of people in classes with several numbers that are nearly equal; None if not all values are numbers.
-
-    They differ by at most 1 % of their size, or of the range of all numbers; of years only the latter counts.
-    """
-    values = view.overall(column, attacker=True).values
-    known = [value for value in values if value is not None and value != SUPPRESSED]
-    if len(known) < 2 or not all(map(is_number, known)):
-        return None
-    numbers = np.array([np.nan if value in (None, SUPPRESSED) else float(value) for value in values])
-    are_years = bool(np.all(np.isnan(numbers) | ((numbers % 1 == 0) & (numbers >= 1800) & (numbers < 2200))))
-    width = float(np.nanmax(numbers) - np.nanmin(numbers))
-    kernel = partial(_people_with_near_values, numbers, 0.0 if are_years else NEARLY, NEARLY * width)
-    return view.fold("near values", column, kernel, add, attacker=True)
-
-
-def _people_with_near_values(
-    numbers: NDArray[np.float64], relative: float, absolute: float, classes: ClassValues
-) -> int:
-    """Classes with a missing value do not count: its people need not have a number near the others."""
-    if not len(classes.starts):
-        return 0
-    cells = numbers[classes.values]
-    least, most = np.minimum.reduceat(cells, classes.starts), np.maximum.reduceat(cells, classes.starts)
-    width = most - least
-    near = (width <= absolute) | (width <= relative * np.maximum(np.abs(least), np.abs(most)))
-    return int(classes.persons[near & (classes.cells_per_class > 1)].sum())
 
 
 def column_facts(release: Release, results: Iterable[Result]) -> tuple[ColumnFacts, ...]:
