@@ -248,11 +248,8 @@ def test_several_class_sizes_are_judged_at_once_as_each_of_them_alone(task, data
     aggregate = task.aggregate if objective == "granularity" else None
     settings = SearchSettings(0.5, task.suppressed_records, objective, aggregate, task.weights, task.bounds)
     problem = make_problem(release, rules, settings)
-    lattice, ground = problem.lattice, problem.ground
-    judges = [
-        Judge(ground, check_rules({"k-anonymity": {"k": k}}), problem.most, problem.objective, problem.most // 2)
-        for k in sizes
-    ]
+    lattice, ground, most = problem.lattice, problem.ground, problem.max_suppressed
+    judges = [Judge(ground, check_rules({"k-anonymity": {"k": k}}), most, problem.objective, most // 2) for k in sizes]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(joint, "WORTH_COMPILING", 0)
         together = joint.SizeJudge.of(ground, judges, problem.objective)

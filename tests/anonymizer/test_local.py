@@ -225,7 +225,7 @@ def test_rules_hold_and_nothing_is_lost_beside_the_best_levels(task):
         assume(False)
     result = recode_locally(best)
     assert result.loss <= best.loss
-    assert result.suppressed <= best.problem.most
+    assert result.suppressed <= best.problem.max_suppressed
     assert result.global_loss == best.loss
     assert sum(records for _, records in result.parts) + result.suppressed == best.records - best.problem.ground.aside
     for name, parameters in task.rules:
@@ -294,7 +294,7 @@ def test_measures_that_need_one_level_per_column_get_the_best_levels_for_all(tas
         assume(False)
     result = recode_locally(best)
     assert result.loss <= best.loss
-    assert result.suppressed <= best.problem.most
+    assert result.suppressed <= best.problem.max_suppressed
     if any(name in ("k-map", "delta-presence") for name, _ in task.rules):
         assert result.sweep.nodes == (best.classes.node,)
         assert result.table.to_pylist() == best.table.to_pylist()

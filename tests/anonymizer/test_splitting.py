@@ -94,7 +94,7 @@ def test_the_same_steps_make_the_same_release_whose_classes_keep_the_rules(task,
     best = problem_of(task)
     problem = best.problem
     judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
-    allowed = problem.most if problem.ground.view.treatment["suppressed"] == "apart" else 0
+    allowed = problem.max_suppressed if problem.ground.view.treatment["suppressed"] == "apart" else 0
     least = smallest_size(judge)
     fallback = Sweep.on_one_node(best.classes, best.taken_out)
     with pytest.MonkeyPatch.context() as patch:

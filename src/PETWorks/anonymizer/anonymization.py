@@ -551,7 +551,7 @@ class _LocalSearch:
         self._found, self._report, self._stop = found, report, stop
         self._judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
         # Suppressed records that are not set aside form a class, so none are allowed.
-        self._allowed = problem.most if problem.ground.view.treatment["suppressed"] == APART else 0
+        self._allowed = problem.max_suppressed if problem.ground.view.treatment["suppressed"] == APART else 0
         self._fallback = Sweep.on_one_node(found.classes, found.taken_out)
         self._best_loss, self._visited = found.loss, 0
         self._releases: list[_LocalRelease] = []
@@ -759,7 +759,7 @@ def _unsatisfiable_error(problem: Problem) -> NotApplicable:
         )
     return NotApplicable(
         "no levels keep the rules with at most {most} suppressed records: {reason}; {remedy}",
-        most=problem.most,
+        most=problem.max_suppressed,
         reason=text,
         remedy=remedy,
         what="rules",
@@ -791,13 +791,13 @@ def _failing_rule_text(
 def _cannot_keep_error(problem: Problem) -> NotApplicable:
     """The error if levels satisfy the rules, but none of them keep the columns that are to be kept."""
     assert problem.columns is not None
-    largest = largest_classes(problem.ground, problem.columns, problem.keeping.demanded, problem.most)
+    largest = largest_classes(problem.ground, problem.columns, problem.keeping.demanded, problem.max_suppressed)
     if largest is None:
         return NotApplicable(
             "no levels that are allowed keep {columns}, with at most {most} suppressed records; allow lower levels of "
             "it, or leave it out of 'keep'",
             columns=quoted(problem.keep),
-            most=problem.most,
+            most=problem.max_suppressed,
             what="keep",
         )
     return NotApplicable(
@@ -805,7 +805,7 @@ def _cannot_keep_error(problem: Problem) -> NotApplicable:
         "classes have at least {size} records at best; loosen a rule, allow more suppression, or leave it out of "
         "'keep'",
         columns=quoted(problem.keep),
-        most=problem.most,
+        most=problem.max_suppressed,
         size=largest,
         what="keep",
     )

@@ -146,7 +146,7 @@ def _finer(problem: Problem, search: NodeSearch, best: Node, index: int) -> dict
 def _broken(problem: Problem, search: NodeSearch, classes: NodeClasses) -> tuple[BrokenRule, ...]:
     """The rules that fail on a node; rules about the whole table are tested after suppression for the others."""
     failing, _ = search.judge.failing(classes)
-    if classes.records[failing].sum() > problem.most:
+    if classes.records[failing].sum() > problem.max_suppressed:
         failing = np.zeros_like(failing)
     of_the_table = [rule for rule in problem.rules if rule.is_about_the_table]
     view = recoded_view(classes, failing) if of_the_table else problem.ground.view

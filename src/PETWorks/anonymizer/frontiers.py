@@ -411,8 +411,8 @@ def _problem_at(problem: Problem, measure: str | None, parameter: str | None, po
     rules = problem.rules
     if measure is not None and parameter is not None:
         rules = with_threshold(rules, measure, parameter, point.threshold)
-    most = allowed_suppression(point.suppression, problem.ground.records)
-    return replace(problem, rules=rules, most=most, suppression=point.suppression)
+    max_suppressed = allowed_suppression(point.suppression, problem.ground.records)
+    return replace(problem, rules=rules, max_suppressed=max_suppressed, suppression=point.suppression)
 
 
 def _on_levels(problem: Problem, node: Node) -> Anonymization:

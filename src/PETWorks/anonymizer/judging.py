@@ -67,22 +67,22 @@ class NodeVerdict:
 class Judge:
     """Tests nodes against rules, within a limit of suppressed records.
 
-    least     the smallest of the limits that the outcome is used for, if there are several
-    columns   tells which columns a node loses; None if that does not matter
+    smallest_limit   the smallest of the limits that the outcome is used for, if there are several
+    columns          tells which columns a node loses; None if that does not matter
     """
 
     def __init__(
         self,
         ground: Ground,
         rules: Sequence[Rule],
-        most: int,
+        max_suppressed: int,
         objective: Objective,
-        least: int | None = None,
+        smallest_limit: int | None = None,
         columns: ColumnsOnNodes | None = None,
     ) -> None:
         self.columns = columns
-        self.ground, self.rules, self.most, self._objective = ground, rules, most, objective
-        self.least = most if least is None else least
+        self.ground, self.rules, self.max_suppressed, self._objective = ground, rules, max_suppressed, objective
+        self.smallest_limit = max_suppressed if smallest_limit is None else smallest_limit
         view = ground.view
         self._tests = [test for rule in rules for test in rule.tests(view)]
         self._per_node = view.privacy_unit is not None and any(test.sensitive for test in self._tests)
@@ -112,7 +112,7 @@ class Judge:
         people = self.ground.view.privacy_unit is not None
         if people and self._by_size:
             return False
-        wanted = {Monotone.ALWAYS} if self.most or people else {Monotone.ALWAYS, Monotone.UNSUPPRESSED}
+        wanted = {Monotone.ALWAYS} if self.max_suppressed or people else {Monotone.ALWAYS, Monotone.UNSUPPRESSED}
         return all(test.monotone in wanted for test in self._tests)
 
     def too_small(self, sizes: Integers) -> Mask:
@@ -148,7 +148,7 @@ class Judge:
         classes = self.ground.at(node)
         judged = self(classes, most)
         suppressed = judged.suppressed
-        is_bound = bounds and judged.sure.any() and judged.lasting <= self.most
+        is_bound = bounds and judged.sure.any() and judged.lasting <= self.max_suppressed
         return Outcome(
             None if suppressed is None else judged.records,
             None if suppressed is None else self._objective.loss(classes, suppressed),
@@ -166,8 +166,8 @@ class Judge:
         if any(test.all_present and classes.beside(test.background)[1] for test in self._tests if test.background):
             return NodeVerdict(classes, None, sure, np.inf if self.is_nested else 0)  # whatever is suppressed
         suppressed = int(classes.records[failing].sum())
-        lasting: float = self._lasting(classes, failing, sure) if suppressed > self.least else 0
-        if suppressed > self.most:
+        lasting: float = self._lasting(classes, failing, sure) if suppressed > self.smallest_limit else 0
+        if suppressed > self.max_suppressed:
             return NodeVerdict(classes, None, sure, lasting)
         if not self._of_table:
             return NodeVerdict(classes, self._check_release(classes, failing), sure, lasting)
@@ -205,7 +205,7 @@ class Judge:
         if not self.is_nested:
             return 0
         certain = np.where(sure, classes.records, 0)
-        if self.ground.view.privacy_unit is None and int(certain.sum()) <= self.most:
+        if self.ground.view.privacy_unit is None and int(certain.sum()) <= self.max_suppressed:
             for test in self._tests:
                 if test.monotone is Monotone.UNSUPPRESSED:
                     certain = np.maximum(certain, self._staying(test, classes, failing))
@@ -275,7 +275,7 @@ class Judge:
         order = np.flatnonzero(is_left)
         # Among classes of equal size, the most detailed come first: they are the easiest to recognise.
         order = order[np.lexsort((-self._detail.of_each(classes, is_left), classes.sizes[order]))]
-        allowed = self.most - int(classes.records[failing].sum())
+        allowed = self.max_suppressed - int(classes.records[failing].sum())
         prefixes = int(np.searchsorted(np.cumsum(classes.records[order]), allowed, side="right"))
         holds = np.ones(len(order) + 1, np.bool_)
         for _rule, test in self._by_size:

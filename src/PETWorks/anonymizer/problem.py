@@ -48,7 +48,7 @@ class Problem:
     lattice: Lattice
     ground: Ground
     rules: tuple[Rule, ...]
-    most: int
+    max_suppressed: int
     objective: Objective
     objective_name: str
     aggregate: str | None
@@ -84,7 +84,7 @@ class Problem:
     def search(self, rules: tuple[Rule, ...] | None = None) -> NodeSearch:
         """A search for the best node, for some of the rules or by default all of them."""
         wanted = self.rules if rules is None else rules
-        judge = Judge(self.ground, wanted, self.most, self.objective, columns=self.columns)
+        judge = Judge(self.ground, wanted, self.max_suppressed, self.objective, columns=self.columns)
         if self.lattice.has_many_nodes and isinstance(self.objective, ByColumn):
             return BoxSearch(self.lattice, self.objective, judge)
         return Search(self.lattice, self.objective, judge)
@@ -133,8 +133,8 @@ def make_problem(release: Release, rules: tuple[Rule, ...], settings: SearchSett
     if not rules:
         raise ParameterError(NO_RULE, what="rules")
     loss_function = make_objective(ground, name, aggregate, column_weights, profitability_amounts(rules))
-    most = allowed_suppression(share, ground.records)
-    kept = None if may_lose == ALL and not keep else ColumnsOnNodes(ground, most)
+    max_suppressed = allowed_suppression(share, ground.records)
+    kept = None if may_lose == ALL and not keep else ColumnsOnNodes(ground, max_suppressed)
     if kept is not None and (without := [name for name in keep if not kept.all & kept.set_of([name])]):
         raise ParameterError(
             "{columns} cannot be kept: the table has at most one value of it",
@@ -147,7 +147,7 @@ def make_problem(release: Release, rules: tuple[Rule, ...], settings: SearchSett
         lattice,
         ground,
         rules,
-        most,
+        max_suppressed,
         loss_function,
         name,
         aggregate if name == "granularity" else None,

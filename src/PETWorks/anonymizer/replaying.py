@@ -101,7 +101,7 @@ class Replayed(Recoded):
     @property
     def within_the_limit(self) -> bool:
         """Whether no more records are suppressed than the plan allows."""
-        return self.suppressed <= self.problem.most
+        return self.suppressed <= self.problem.max_suppressed
 
     @cached_property
     def satisfied_by_rule(self) -> dict[str, bool]:
@@ -196,12 +196,12 @@ def replay(
     not_placed = int(np.count_nonzero(not_placed_mask))
     classes = problem.ground.at(steps.nodes[0])
     taken_out, sweep = np.zeros(len(classes.records), np.bool_), None
-    judge = Judge(problem.ground, problem.rules, problem.most - not_placed, problem.objective)
+    judge = Judge(problem.ground, problem.rules, problem.max_suppressed - not_placed, problem.objective)
     if is_on_one_node:
         taken_out = _classes_to_suppress(judge, classes)
         loss = problem.objective.loss(classes, taken_out)
     else:
-        most = max(judge.most, 0) if problem.ground.view.treatment["suppressed"] == APART else 0
+        most = max(judge.max_suppressed, 0) if problem.ground.view.treatment["suppressed"] == APART else 0
         judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
         sweep = recode_again(problem, judge, steps, most)
         loss = sweep.loss(problem.objective)
@@ -227,7 +227,7 @@ def replay(
 
 def _classes_to_suppress(judge: Judge, classes: NodeClasses) -> Mask:
     """The classes to suppress for the rules; if that exceeds the limit, the classes that fail."""
-    if judge.most >= 0:
+    if judge.max_suppressed >= 0:
         suppressed = judge(classes).suppressed
         if suppressed is not None:
             return suppressed

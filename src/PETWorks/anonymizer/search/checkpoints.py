@@ -120,7 +120,7 @@ def _problem_identity(problem: Problem) -> dict[str, Any]:
         "population": None if population is None else [population.number, population.fraction],
         "hierarchies": sha256(hierarchies.encode("utf-8", "surrogateescape")).hexdigest(),
         "rules": [_rule(rule) for rule in problem.rules],
-        "suppression_limit": problem.most,
+        "suppression_limit": problem.max_suppressed,
         "objective": [_objective(problem.objective_name), problem.aggregate, dict(problem.weights)],
         REMOVED: ground.removes,
         "levels": [list(problem.lattice.low), list(problem.lattice.high)],

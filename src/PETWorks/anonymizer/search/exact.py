@@ -206,7 +206,7 @@ class NodeSearch(ABC):
 
     def __init__(self, lattice: Lattice, objective: Objective, judge: Judge) -> None:
         self.lattice, self.objective, self.judge = lattice, objective, judge
-        self.most = judge.most
+        self.max_suppressed = judge.max_suppressed
         self.found: list[Solution] = []
         self.solutions: list[Solution] = []
         self.required = Required()
@@ -334,7 +334,7 @@ class NodeSearch(ABC):
 
     def learn(self, node: Node, outcome: Outcome) -> None:
         """Draw conclusions from the outcome of a node."""
-        if outcome.records is not None and outcome.records <= self.most:
+        if outcome.records is not None and outcome.records <= self.max_suppressed:
             assert outcome.loss is not None
             solution = Solution(node, outcome.loss, outcome.records, self._rounding, outcome.lost, outcome.tie)
             insort(self.found, solution)
@@ -420,7 +420,7 @@ class Search(NodeSearch):
         else:  # only now: after Ctrl-C before this line, the node must still count as open
             self.open.flat[index] = False
         finer = self.lattice.finer(node)
-        if outcome.lasting > self.most:
+        if outcome.lasting > self.max_suppressed:
             self.open[finer] = False
         elif outcome.added is not None:
             (bounds,) = self.objective.finer_bounds(node, [outcome.added])

@@ -99,8 +99,8 @@ class SizeJudge:
     ) -> None:
         assert rows.weights is not None
         self._ground, self._objective, self._columns = ground, objective, judges[0].columns
-        self._most = max(judge.most for judge in judges)
-        self._least = min(judge.least for judge in judges)
+        self._most = max(judge.max_suppressed for judge in judges)
+        self._least = min(judge.smallest_limit for judge in judges)
         sizes = [_needed_size(judge, ground.records) for judge in judges]
         self._needed = np.array(sorted(set(sizes)), np.int64)
         self._size_index = np.searchsorted(self._needed, sizes)

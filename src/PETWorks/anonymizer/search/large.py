@@ -187,7 +187,7 @@ class BoxSearch(NodeSearch):
     def _is_ruled_out(self, node: Node) -> bool:
         """Whether a node and all finer ones cannot satisfy the rules."""
         self._look(node)
-        return self.known[node].lasting > self.most
+        return self.known[node].lasting > self.max_suppressed
 
     def _divide(self) -> Iterator[None]:
         """Divide the first box, or find that it contains nothing better."""
@@ -389,7 +389,7 @@ class BoxSearch(NodeSearch):
 
     def _holds(self, node: Node) -> bool:
         records = self.known[node].records
-        return records is not None and records <= self.most
+        return records is not None and records <= self.max_suppressed
 
     def _raise_at_random(self, node: Node) -> Node:
         """A node with a few columns raised at random."""

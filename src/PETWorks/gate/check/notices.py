@@ -93,7 +93,7 @@ def _minimality(made: MadeRelease) -> Iterator[Notice]:
     """
     problem = made.problem
     ground = problem.ground
-    judge = Judge(ground, problem.rules, problem.most, problem.objective)
+    judge = Judge(ground, problem.rules, problem.max_suppressed, problem.objective)
     if not any(test.sensitive for rule in problem.rules for test in rule.tests(ground.view)):
         return
     if isinstance(made, LocalAnonymization) or (isinstance(made, Replayed) and made.sweep is not None):
@@ -120,7 +120,7 @@ def _coarsened(judge: Judge, classes: NodeClasses, place: int) -> dict[str, int]
     finer = ground.at((*node[:place], node[place] - 1, *node[place + 1 :]))
     too_small = int(finer.records[judge.too_small(finer.sizes)].sum())
     failing, _ = judge.failing(finer)
-    if too_small > judge.most or int(finer.records[failing].sum()) <= judge.most:
+    if too_small > judge.max_suppressed or int(finer.records[failing].sum()) <= judge.max_suppressed:
         return {}
     return _records_with_one_value(judge, finer, failing)
 
