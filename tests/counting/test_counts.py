@@ -111,7 +111,7 @@ def test_wide_keys_leave_room_for_the_sensitive_value(columns):
 
 def test_relabelling_joins_cells():
     classes = ClassValues(np.array([6, 3]), np.array([0, 3]), np.array([0, 1, 2, 2]), np.array([1, 2, 3, 3]))
-    joined = classes.relabelled(np.array([1, 0, 1]))
+    joined = classes.relabel(np.array([1, 0, 1]))
     assert joined.starts.tolist() == [0, 2]
     assert joined.values.tolist() == [0, 1, 1]
     assert joined.counts.tolist() == [2, 4, 3]

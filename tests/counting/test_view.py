@@ -147,7 +147,7 @@ def test_weights_count(records, data):
     def pairs(classes):
         return sorted(zip(classes.released.tolist(), classes.background.tolist(), strict=True))
 
-    for one, other in ((weighted, same), (weighted.distinct(), same), (weighted.generalised({}), same)):
+    for one, other in ((weighted, same), (weighted.distinct(), same), (weighted.generalise({}), same)):
         assert one.rows == other.rows == int(weights.sum())
         assert one.rows_aside(known) == other.rows_aside(known)
         for grouping in (known, Grouping(("sex",), ("sex",))):

@@ -432,7 +432,7 @@ class LocalAnonymization(Anonymization):
 
     @cached_property
     def _record_by_record(self) -> WayOfRecoding:
-        rows = self.sweep.recoded()
+        rows = self.sweep.recode()
         classes, of_row = visible_classes(self.sweep.ground, self.sweep.ground.lattice.low, rows)
         kept = np.zeros(len(classes.records), np.bool_)
         kept[of_row[(self.sweep.on_node != NOT_RELEASED) & self.sweep.has_values(rows)]] = True

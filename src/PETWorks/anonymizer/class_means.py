@@ -163,7 +163,7 @@ class _Classes:
         assert table.weights is not None
         values = [table.columns[name].codes for name in recoder.columns]
         nodes = np.broadcast_to(recoder.nodes_of(values), len(table.weights))
-        by_column = [column.recoded(codes, nodes) for column, codes in zip(recoder.by_column, values, strict=True)]
+        by_column = [column.recode(codes, nodes) for column, codes in zip(recoder.by_column, values, strict=True)]
         rows = np.flatnonzero((nodes != NOT_RELEASED) & np.logical_or.reduce([codes != STAR for codes in by_column]))
         keys = _packed(recoder, [codes[rows] for codes in by_column]).keys
         _, first, of_row = np.unique(keys, return_index=True, return_inverse=True)
@@ -428,8 +428,8 @@ def _failing(recoder: Recoder, problem: Problem, classes: _Classes) -> Integers:
     ground = problem.ground
     table = ground.base.rows
     codes = [table.columns[name].codes for name in recoder.columns]
-    released = WeightedRows({**table.columns, **recoder.recoded(codes)}, table.unit, table.weights, whole=False)
+    released = WeightedRows({**table.columns, **recoder.recode(codes)}, table.unit, table.weights, whole=False)
     judge = Judge(ground, problem.rules, ground.records, problem.objective)
-    visible, of_row = visible_classes(ground, ground.lattice.low, released.taken(classes.rows))
+    visible, of_row = visible_classes(ground, ground.lattice.low, released.take(classes.rows))
     failing, _ = judge.failing(visible)
     return np.unique(classes.of_row[failing[of_row]])

@@ -160,5 +160,5 @@ def answers_of(made: Recoded, models: Sequence[Model], original: Mapping[str, Co
     removed = made.removed
     assert removed is not None
     left = np.delete(np.arange(made.records), removed)
-    released = {name: columns[name].taken(left) for name in names}
+    released = {name: columns[name].take(left) for name in names}
     return compare_models(models, original, released, made.original.hierarchies)

@@ -66,7 +66,7 @@ class ByColumn:
     def bounds(self) -> Reals:
         """Lower bounds on the loss of every node of the lattice."""
         lattice = self.ground.lattice
-        return self.combined(
+        return self.combine(
             [lost[low : high + 1] for lost, low, high in zip(self.lost, lattice.low, lattice.high, strict=True)]
         )
 
@@ -110,7 +110,7 @@ class ByColumn:
     def finer_bounds(self, node: Node, added: Sequence[Sequence[float]]) -> Reals:
         """Lower bounds on the loss of each finer node, for each row of losses added to the columns."""
         more, low = np.array(added), self.ground.lattice.low
-        return self.combined(
+        return self.combine(
             [
                 lost[low[index] : level + 1] + more[:, index, np.newaxis]
                 for index, (lost, level) in enumerate(self._on(node))
@@ -166,9 +166,9 @@ class ByColumn:
             return np.asarray(weights * (weighted / max(float(weighted.max()), TINY)) ** STEEPNESS)
         return weights
 
-    def combined(self, parts: Sequence[Reals]) -> Reals:
+    def combine(self, parts: Sequence[Reals]) -> Reals:
         """The combined loss for every combination of levels; parts with two axes hold several alternatives."""
-        weighted = [self.weighted(index, part) for index, part in enumerate(parts)]
+        weighted = [self.apply_weight(index, part) for index, part in enumerate(parts)]
 
         def together(done: Reals, part: Reals) -> Reals:
             new_axes = (1,) * (done.ndim - part.ndim + 1)
@@ -178,7 +178,7 @@ class ByColumn:
 
         return self.of_all(reduce(together, weighted))
 
-    def weighted(self, index: int, lost: Reals) -> Reals:
+    def apply_weight(self, index: int, lost: Reals) -> Reals:
         """The loss of a column, ready to be combined with others."""
         return np.asarray(self._offset + self.weights[index] * lost, np.float64)
 
@@ -227,9 +227,9 @@ class SumOfPowers(ByColumn):
 
     power: int = field(kw_only=True)
 
-    def weighted(self, index: int, lost: Reals) -> Reals:
+    def apply_weight(self, index: int, lost: Reals) -> Reals:
         """The loss of a column, ready to be combined with others."""
-        return np.asarray(np.maximum(super().weighted(index, lost), 0) ** self.power)
+        return np.asarray(np.maximum(super().apply_weight(index, lost), 0) ** self.power)
 
     def importance(self, lost: Reals) -> Reals:
         """The weight of the loss of each column."""

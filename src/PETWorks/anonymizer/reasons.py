@@ -347,7 +347,7 @@ def reasons_for_left_over(sweep: Sweep, judge: Judge, objective: Objective, belo
 
     broken = np.zeros((len(judge.rules), len(everything)), np.bool_)
     sizes = np.zeros(len(everything), np.int64)
-    released = _classes(sweep, low.node, sweep.recoded())
+    released = _classes(sweep, low.node, sweep.recode())
     sizes[class_of] = released.sizes[_class_of_row(released)]
     if (risks := class_risks(released)) is not None:
         risks_on_low = np.zeros(len(everything))
@@ -383,7 +383,7 @@ def _codes(sweep: Sweep, node: Node) -> list[Integers]:
 
 def _on_highest_levels(sweep: Sweep, rows: Integers) -> WeightedRows:
     """Some of the distinct rows on the highest levels."""
-    ground, rows_left = sweep.ground, sweep.rows.taken(rows)
+    ground, rows_left = sweep.ground, sweep.rows.take(rows)
     columns = dict(rows_left.columns)
     for name, level in zip(ground.lattice.columns, ground.lattice.high, strict=True):
         codes = ground.codes_on_level(name, level)[columns[name].codes]

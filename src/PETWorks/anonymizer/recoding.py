@@ -61,7 +61,7 @@ class ColumnRecoder:
         key_codes = ground.codes_on_level(name, key_level)
         return cls(values, strings(list(labels)), np.stack(by_level), np.array(of_node), key_codes)
 
-    def recoded(self, codes: Codes, nodes: Integers | int) -> Codes:
+    def recode(self, codes: Codes, nodes: Integers | int) -> Codes:
         """Map rows, given by their codes, to the levels of their nodes."""
         level = self.of_node[nodes]
         return np.asarray(self.by_level[level, codes] if np.ndim(level) else self.by_level[level][codes])
@@ -186,7 +186,7 @@ class Recoder:
         """Mask of the rows, given by their cells, that are released; None if all are."""
         return ~self.suppressed(self._codes_of(cells, spaced_quotes)) if self.removes else None
 
-    def recoded(self, codes: Sequence[Codes]) -> dict[str, Column]:
+    def recode(self, codes: Sequence[Codes]) -> dict[str, Column]:
         """The columns that change, for rows given by the codes of their values."""
         return {name: Column(self.labels[name], new_codes) for name, new_codes in self._new_codes(codes).items()}
 
@@ -211,7 +211,7 @@ class Recoder:
             nodes = self.nodes_of(codes_of_step)
             needed = self.columns if self.class_labels is not None else self.changed
             labels = {
-                name: column.recoded(column_codes, nodes)
+                name: column.recode(column_codes, nodes)
                 for name, column, column_codes in zip(self.columns, self.by_column, codes_of_step, strict=True)
                 if name in needed
             }
@@ -246,10 +246,10 @@ def view_after(ground: Ground, recoder: Recoder) -> View:
     table: WeightedRows = view.table  # type: ignore[assignment]
     codes = [ground.values_of(name, table.columns[name].codes) for name in recoder.columns]
     if not recoder.removes:
-        return replace(view, table=WeightedRows({**table.columns, **recoder.recoded(codes)}, table.unit, table.weights))
+        return replace(view, table=WeightedRows({**table.columns, **recoder.recode(codes)}, table.unit, table.weights))
     is_suppressed = recoder.suppressed(codes)
-    rows = WeightedRows({**table.columns, **recoder.recoded(codes)}, table.unit, table.weights, whole=False)
-    left = rows.taken(np.flatnonzero(~is_suppressed)) if is_suppressed.any() else rows
+    rows = WeightedRows({**table.columns, **recoder.recode(codes)}, table.unit, table.weights, whole=False)
+    left = rows.take(np.flatnonzero(~is_suppressed)) if is_suppressed.any() else rows
     released = WeightedRows(left.columns, left.unit, left.weights)
     released.origin = np.flatnonzero(~is_suppressed)
     treatment = {**view.treatment, "suppressed": AS_CLASS}  # remaining records of all `*` form a class

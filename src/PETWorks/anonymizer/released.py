@@ -240,7 +240,7 @@ class Recoded(Rows, Displayable):
         These are quasi-identifiers and, if it stays, the privacy unit: people are numbered by first appearance.
         """
         table: Any = self.classes.ground.view.table
-        changed = self.shown.recoder.recoded([table.columns[name].codes for name in self.recoder.columns])
+        changed = self.shown.recoder.recode([table.columns[name].codes for name in self.recoder.columns])
         if self.original.privacy_unit is not None and self.keeps_unit:
             changed[self.original.privacy_unit] = _number_values(table.columns[self.original.privacy_unit])
         # A label without records could be the value of a suppressed record.
@@ -298,7 +298,7 @@ class Recoded(Rows, Displayable):
         """The columns of sampling weight and household, in this order, if the release lacks them; for 'memory'."""
         table: Any = self.classes.ground.view.table
         columns = {name: table.columns[name] for name in self.unreleased_sample}
-        return columns if places is None else {name: column.taken(places) for name, column in columns.items()}
+        return columns if places is None else {name: column.take(places) for name, column in columns.items()}
 
     @cached_property
     def table(self) -> "pa.Table":

@@ -79,7 +79,7 @@ class Ground:
         names = (*lattice.columns, *(name for name in rows.domains if name not in lattice.columns))
         if is_aside is not None or names != tuple(rows.domains):
             indices = np.flatnonzero(~is_aside) if is_aside is not None else np.arange(len(rows.weights))
-            taken = {name: rows.columns[name].taken(indices) for name in names}
+            taken = {name: rows.columns[name].take(indices) for name in names}
             already_suppressed = records - int(rows.weights[indices].sum())
             rows = _in_order(WeightedRows(taken, rows.unit, rows.weights[indices], whole=False))
         if already_suppressed == records:
@@ -358,7 +358,7 @@ def _in_order(rows: WeightedRows) -> WeightedRows:
     if np.all(keys[1:] > keys[:-1]):
         return rows
     order = np.argsort(keys, kind="stable")
-    columns = {name: column.taken(order) for name, column in rows.columns.items()}
+    columns = {name: column.take(order) for name, column in rows.columns.items()}
     return WeightedRows(columns, rows.unit, rows.weights[order], whole=False)
 
 
@@ -501,8 +501,8 @@ def _raised(
         counts = known.counts[indices_among(labels[name], known.labels)]
         values_before[name] = level, CountedDomain(labels[name], counts)
         mappings[name] = labels_on(name, level, values_before[name][1].values, hierarchies[name])
-        labels[name] = values_before[name][1].recoded(mappings[name])[0].labels
-    coarser = table.generalised(mappings)
+        labels[name] = values_before[name][1].recode(mappings[name])[0].labels
+    coarser = table.generalise(mappings)
     if not _fits(coarser, columns, most):
         raise _too_many(coarser.number_of_distinct(columns), most, on_the_lowest=True)
     return coarser.distinct_rows(labels), values_before

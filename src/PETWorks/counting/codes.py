@@ -70,7 +70,7 @@ class CountedDomain(Domain):
 
     counts: Integers
 
-    def recoded(self, mapping: Mapping[str | None, str | None]) -> tuple["CountedDomain", Integers]:
+    def recode(self, mapping: Mapping[str | None, str | None]) -> tuple["CountedDomain", Integers]:
         """The values after applying a mapping, and the new code of each old one."""
         labels, new_codes = recode_labels(self.values, mapping)
         counts = np.zeros(len(labels), np.int64)
@@ -89,18 +89,18 @@ class Column(Domain):
         """The number of rows with each label."""
         return code_counts(self.codes, len(self.labels))
 
-    def taken(self, rows: Integers) -> "Column":
+    def take(self, rows: Integers) -> "Column":
         """The column restricted to these rows."""
         return Column(self.labels, self.codes[rows])
 
-    def recoded(self, labels: pa.Array, new_codes: Integers) -> "Column":
+    def recode(self, labels: pa.Array, new_codes: Integers) -> "Column":
         """The column with code c replaced by `new_codes[c]`, an index into the new labels."""
         return Column(labels, _look_up(new_codes.astype(narrowest_type(len(labels))), self.codes))
 
     def in_label_order(self) -> "Column":
         """The column with its labels in ascending order, the missing one last; the order of rows does not change."""
         labels, order = sorted_labels(self.labels)
-        return self if (np.diff(order) > 0).all() else self.recoded(labels, np.argsort(order))
+        return self if (np.diff(order) > 0).all() else self.recode(labels, np.argsort(order))
 
     def without_unused_labels(self) -> "Column":
         """The column without labels that no row has."""
@@ -113,7 +113,7 @@ class Column(Domain):
         else:
             new_codes = np.zeros(len(self.labels), np.int64)
             new_codes[used] = np.arange(len(used))
-            column = self.recoded(self.labels.take(arrow_integers(used)), new_codes)
+            column = self.recode(self.labels.take(arrow_integers(used)), new_codes)
         column.__dict__["counts"] = self.counts[used]  # need not be counted again
         return column
 
@@ -139,7 +139,7 @@ def common_coding(first: Column, second: Column) -> Column:
     codes = {value: code for code, value in enumerate(values)}
     labels = strings(values)
     parts = [
-        part.recoded(labels, np.array([codes[value] for value in part.values], np.int64)) for part in (first, second)
+        part.recode(labels, np.array([codes[value] for value in part.values], np.int64)) for part in (first, second)
     ]
     return Column(labels, np.concatenate([part.codes for part in parts]))
 
@@ -284,7 +284,7 @@ def with_same_people(column: Column) -> Column:
     labels = same_people(column.labels)
     if labels is column.labels:
         return column
-    return column.recoded(*recode_labels(labels.to_pylist(), {value: value for value in labels.to_pylist()}))
+    return column.recode(*recode_labels(labels.to_pylist(), {value: value for value in labels.to_pylist()}))
 
 
 def person_texts(chunks: pa.ChunkedArray, spaced_quotes: bool, *, folded: bool = False) -> pa.ChunkedArray:

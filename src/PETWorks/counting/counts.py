@@ -84,7 +84,7 @@ class ClassSizes:
         """The size of the smallest class, or None if there are no classes."""
         return int(self.sizes[0]) if len(self.sizes) else None
 
-    def merged(self, other: "ClassSizes") -> "ClassSizes":
+    def merge(self, other: "ClassSizes") -> "ClassSizes":
         """The histogram of the classes of both."""
         sizes, inverse = np.unique(np.concatenate([self.sizes, other.sizes]), return_inverse=True)
         classes = np.zeros(len(sizes), np.int64)
@@ -113,7 +113,7 @@ class LinkedSizes(NamedTuple):
     records: Integers
     too_many: int = 0
 
-    def merged(self, other: "LinkedSizes") -> "LinkedSizes":
+    def merge(self, other: "LinkedSizes") -> "LinkedSizes":
         """The classes of both."""
         sizes, inverse = np.unique(np.concatenate([self.sizes, other.sizes]), return_inverse=True)
         classes, records = np.zeros(len(sizes), np.int64), np.zeros(len(sizes), np.int64)
@@ -193,7 +193,7 @@ class ClassValues:
         """Add up a number per cell within each class."""
         return np.add.reduceat(cells, self.starts) if len(self.starts) else cells[:0]
 
-    def relabelled(self, labels: Integers) -> "ClassValues":
+    def relabel(self, labels: Integers) -> "ClassValues":
         """The classes with value v replaced by `labels[v]`; cells of a class with the same label are merged."""
         span = int(labels.max()) + 1
         keys = self.cell_classes * span + labels[self.values]
@@ -220,7 +220,7 @@ class PairCounts(NamedTuple):
     second: Integers
     counts: Integers
 
-    def merged(self, other: "PairCounts") -> "PairCounts":
+    def merge(self, other: "PairCounts") -> "PairCounts":
         """Add up the counts of two parts of a table."""
         first, second, counts = (np.concatenate(both) for both in zip(self, other, strict=True))
         order = np.lexsort((second, first))
@@ -243,7 +243,7 @@ class WorstClass(NamedTuple):
     classes: int = 0
     records: int = 0
 
-    def merged(self, other: "WorstClass") -> "WorstClass":
+    def merge(self, other: "WorstClass") -> "WorstClass":
         """The worse of two classes, and of equally bad ones the smaller; the numbers beyond the limit add up."""
         both = [worst.extreme for worst in (self, other) if worst.extreme is not None]
         largest = max(both, key=lambda extreme: (extreme[0], -extreme[1]), default=None)

@@ -109,7 +109,7 @@ class Question(Generic[Summary]):
 def class_sizes_question(table: Any, grouping: Grouping) -> Question[ClassSizes]:
     """Ask for the histogram of class sizes."""
     key = ("class sizes", id(table), grouping)
-    return Question(key, table, grouping, lambda rows, _: rows.class_sizes(grouping), ClassSizes.merged)
+    return Question(key, table, grouping, lambda rows, _: rows.class_sizes(grouping), ClassSizes.merge)
 
 
 def smallest_class_question(table: Any, grouping: Grouping) -> Question[int | None]:

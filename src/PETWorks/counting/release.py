@@ -73,7 +73,7 @@ def restore_removed(view: View, removed: Integers | None) -> View:
             missing_cells = Column(strings([None]), np.zeros(len(removed), np.uint8))
             columns[name] = _fill_in(column, indices, missing_cells)
         else:
-            columns[name] = _fill_in(column, indices, original.columns[name].taken(removed))
+            columns[name] = _fill_in(column, indices, original.columns[name].take(removed))
         if name in view.quasi_identifiers:
             columns[name] = suppress_cells(columns[name], gone)
     return replace(view, table=WeightedRows(columns, table.unit), treatment=treatment, with_removed=None)
@@ -103,7 +103,7 @@ class _Description(NamedTuple):
     sample: Sample
     treatment: Mapping[str, str | None]
 
-    def completed(self, sidecar: Sidecar) -> "_Description":
+    def complete(self, sidecar: Sidecar) -> "_Description":
         """The description with what was not given taken from the file beside the table."""
         given, beside = self.sample, sidecar.sample
         return _Description(
@@ -228,7 +228,7 @@ class Release(Displayable):
             )
         description = _Description(roles, hierarchies, privacy_unit, Sample(sampling_weight, household), treatment)
         if source.path is not None and (roles is None or hierarchies is None):
-            description = description.completed(read_sidecar(source.path))
+            description = description.complete(read_sidecar(source.path))
         if self.kind != GENERALISED and (description.privacy_unit is not None or people is not None):
             raise ParameterError(ONE_RECORD_EACH, what="privacy_unit")
         if protect is not None:
@@ -453,7 +453,7 @@ class Release(Displayable):
             return table
         changes = {name: folding(table.domains[name].values) for name in self.sensitive_attributes}
         changed = {name: mapping for name, mapping in changes.items() if mapping is not None}
-        return table.generalised(changed) if changed else table
+        return table.generalise(changed) if changed else table
 
     def __repr__(self) -> str:
         parts = [f"quasi-identifiers {quoted(self.quasi_identifiers)}" if self.quasi_identifiers else ""]

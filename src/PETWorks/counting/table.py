@@ -35,7 +35,7 @@ class Table(Protocol):
     def marginal(self, column: str) -> Marginal:
         """The values of a column and their counts."""
 
-    def generalised(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> Self:
+    def generalise(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> Self:
         """The table with the values of the named columns replaced by these mappings."""
 
     def people(self) -> int:
@@ -65,7 +65,7 @@ class Table(Protocol):
     ) -> Summary:
         """Run a kernel over the classes of this table and of another one of the same engine."""
 
-    def stacked(self, others: Sequence[Self], columns: Columns) -> Self:
+    def stack(self, others: Sequence[Self], columns: Columns) -> Self:
         """Return this table with others of the same engine below it; each column says how its codes are made."""
 
     def count_subsets(

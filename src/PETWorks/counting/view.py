@@ -539,7 +539,7 @@ class View:
 
     def on_released_levels(self, table: Table, whose: str) -> Table:
         """Another table with its quasi-identifiers generalised to the levels of the release; every record counts."""
-        return table.generalised(
+        return table.generalise(
             {
                 column: recoding(
                     column,

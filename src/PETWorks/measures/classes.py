@@ -290,9 +290,9 @@ def _count_linked(view: View) -> LinkedSizes:
         return _estimate_linked(view)
     if not view.background.has_population_table:
         return own_sizes(view)
-    linked = view.fold_with(_population(view), _link_sizes, LinkedSizes.merged, suppressed_apart=True)
+    linked = view.fold_with(_population(view), _link_sizes, LinkedSizes.merge, suppressed_apart=True)
     if view.treatment["suppressed"] == AS_CLASS and view.suppressed_records:
-        linked = linked.merged(_suppressed_class(view, int(linked.records.sum())))
+        linked = linked.merge(_suppressed_class(view, int(linked.records.sum())))
     if linked.sizes.size and linked.sizes[0] == 0:
         raise NotApplicable(
             "released records whose class the population does not have: {records}; the release was not drawn from it",

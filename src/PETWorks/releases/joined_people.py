@@ -62,7 +62,7 @@ class Member:
         A class repeats if two of its people have the same value.
         """
         attributes = self.release.sensitive_attributes
-        own_worth = {name: worth[name].recoded(self.common[name]) for name in attributes if name in worth}
+        own_worth = {name: worth[name].recode(self.common[name]) for name in attributes if name in worth}
         missing = {name: self._missing(name) for name in attributes}
         questions = [
             fold_question(
@@ -343,7 +343,7 @@ def _with_key_of_original(release: Release, key: str, engine: Engine, name: str)
     column = engine.load_with_key(source, [], key)[1]
     _check_rows(len(column.codes) - len(release.removed), release.records, name)
     if len(release.removed):
-        column = column.taken(np.delete(np.arange(len(column.codes)), release.removed))
+        column = column.take(np.delete(np.arange(len(column.codes)), release.removed))
     if is_shuffled and release.seed is not None:
         column = Column(column.labels, column.codes[shuffled_order(release.seed, len(column.codes))])
     if not isinstance(table, WeightedRows):

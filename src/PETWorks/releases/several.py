@@ -344,7 +344,7 @@ class Releases(Displayable):
             index = self.joined.having(attribute.name).index(self.joined.focal)
             kernel = partial(count_intersections, attribute.values, index, missing=attribute.missing)
             answers[attribute.name] = self.joined.people.offers(
-                attribute.name, kernel, IntersectionCounts.added, attribute.missing
+                attribute.name, kernel, IntersectionCounts.add, attribute.missing
             )
         return answers
 

@@ -110,7 +110,7 @@ class IntersectionCounts(NamedTuple):
     mistaken: int
     inconstant: int
 
-    def added(self, other: "IntersectionCounts") -> "IntersectionCounts":
+    def add(self, other: "IntersectionCounts") -> "IntersectionCounts":
         """The counts of both groups of people together."""
         sums: list[Any] = [mine + theirs for mine, theirs in zip(_plain(self), _plain(other), strict=True)]
         return IntersectionCounts(*sums)

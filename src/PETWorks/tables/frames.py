@@ -100,10 +100,10 @@ class SparkFrame:
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
         """The named columns, collected on this machine for an engine that counts here."""
         with spark_errors():
-            table = self.selected(columns).toArrow()
+            table = self.select(columns).toArrow()
         yield table
 
-    def selected(self, columns: tuple[str, ...]) -> Any:
+    def select(self, columns: tuple[str, ...]) -> Any:
         """The named columns of the frame, renamed by position."""
         numbered = self.frame.toDF(*(f"x{index}" for index in range(len(self.names))))
         chosen = numbered.select(*(f"x{self.names.index(name)}" for name in columns))

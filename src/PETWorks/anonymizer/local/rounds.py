@@ -53,7 +53,7 @@ def local_releases(
     """
     rounds = _Rounds(problem, judge, least, allowed, report, power)
     if rounds.can_sweep_all:
-        found = yield from rounds.swept_over_all()
+        found = yield from rounds.sweep_all()
         if found and rounds.only_sizes:
             return
     yield from rounds.from_the_tree(fallback)
@@ -65,7 +65,7 @@ def recode_again(problem: Problem, judge: Judge, steps: LocalSteps, allowed: int
         return sweep_over(problem.ground, judge, steps.nodes, steps.least)
     least = max(steps.least, smallest_size(judge))
     rounds = _Rounds(problem, judge, least, allowed, lambda _visited: None, steps.power, steps.lowest)
-    return rounds.repeated(steps)
+    return rounds.repeat(steps)
 
 
 def sorting_objective(problem: Problem, power: int | None = None) -> ByColumn:
@@ -110,12 +110,12 @@ class _Rounds:
         most = FULL_SWEEP if self.only_sizes else FULL_SWEEP_OF_VALUES
         return self._ground.lattice.nodes * self._rows <= most
 
-    def swept_over_all(self) -> Generator[Sweep, None, bool]:
+    def sweep_all(self) -> Generator[Sweep, None, bool]:
         """A sweep over all nodes; return whether it makes a release."""
-        swept = self._swept(None)
+        swept = self._sweep(None)
         if swept is None:
             return False
-        yield from self._released(self._completed(swept), swept.steps)
+        yield from self._release(self._complete(swept), swept.steps)
         return True
 
     def from_the_tree(self, fallback: Sweep) -> Iterator[Sweep]:
@@ -128,11 +128,11 @@ class _Rounds:
             yield from self._within_homes(start, tree)
         found, loss = tree, self._loss(tree)
         for _ in range(ROUNDS):
-            again = self._swept(self._nodes_to_sweep(found))
+            again = self._sweep(self._nodes_to_sweep(found))
             if again is None:
                 return
-            found, before = self._completed(again), loss
-            yield from self._released(found, again.steps)
+            found, before = self._complete(again), loss
+            yield from self._release(found, again.steps)
             loss = self._loss(found)
             if loss > before * ENOUGH:
                 return
@@ -152,21 +152,21 @@ class _Rounds:
     def _tree(self, nodes: tuple[Node, ...]) -> Generator[Sweep, None, Partition]:
         """The tree from the classes of these nodes on."""
         swept = sweep_over(self._ground, self._judge, nodes, self._least)
-        tree = self._completed(swept)
-        yield from self._released(tree, swept.steps)
+        tree = self._complete(swept)
+        yield from self._release(tree, swept.steps)
         return tree
 
-    def repeated(self, steps: LocalSteps) -> Sweep:
+    def repeat(self, steps: LocalSteps) -> Sweep:
         """The release that the same steps make, whatever is suppressed."""
         start = None if steps.homes is None else self._splitter.start(np.arange(self._rows), self._allowed)
         if steps.homes is None or start is None:
-            found = self._completed(sweep_over(self._ground, self._judge, steps.nodes, self._least))
+            found = self._complete(sweep_over(self._ground, self._judge, steps.nodes, self._least))
         else:
             homes = self._splitter.split(start, steps.homes)
             found = self._splitter.split(self._sweep_within(homes, NodesInOrder(steps.nodes))[0])
         return self._drop_failing(found, steps)
 
-    def _swept(self, nodes: Levels | None) -> Sweep | None:
+    def _sweep(self, nodes: Levels | None) -> Sweep | None:
         """A sweep over nodes, or over all; what it leaves can go through the tree or be suppressed."""
         swept = sweep(self._ground, self._judge, self._objective, self._least, self._report, nodes)
         self._visited += self._ground.lattice.nodes if nodes is None else len(nodes)
@@ -176,12 +176,12 @@ class _Rounds:
                 return merge_leftover_rows(swept, self._judge, self._objective, self._allowed, nodes)
         return swept
 
-    def _completed(self, swept: Sweep) -> Partition:
+    def _complete(self, swept: Sweep) -> Partition:
         """The classes of a sweep; what it leaves goes through the tree, and all classes are divided further."""
         found = self._splitter.partition_of(swept)
         if len(found.left):
             rest = self._splitter.start(found.left, self._allowed)
-            found = found if rest is None else found.joined(rest)
+            found = found if rest is None else found.join(rest)
         return self._splitter.split(found)
 
     def _within_homes(self, start: Partition, tree: Partition) -> Iterator[Sweep]:
@@ -197,7 +197,7 @@ class _Rounds:
             loss = self._loss(found)
             if used and loss < best:
                 best = loss
-                yield from self._released(found, LocalSteps(used, self._least, homes=size))
+                yield from self._release(found, LocalSteps(used, self._least, homes=size))
             size //= HOMES_DIVIDED_BY
 
     def _sweep_within(self, homes: Partition, queue: NodeQueue | NodesInOrder) -> tuple[Partition, tuple[Node, ...]]:
@@ -224,7 +224,7 @@ class _Rounds:
                 break
         return without_empty_classes(Partition(of_row, np.concatenate(levels))), tuple(used)
 
-    def _released(self, partition: Partition, steps: LocalSteps) -> Iterator[Sweep]:
+    def _release(self, partition: Partition, steps: LocalSteps) -> Iterator[Sweep]:
         """The release on these classes, if enough records remain when classes are what looks equal."""
         if len(partition.levels):
             lowest = tuple(partition.levels.min(axis=0).tolist())
@@ -239,4 +239,4 @@ class _Rounds:
     def _loss(self, partition: Partition) -> float:
         """The loss by the objective that chooses columns."""
         lost = [np.array([part]) for part in self._splitter.lost(partition)]
-        return float(self._objective.combined(lost).item())
+        return float(self._objective.combine(lost).item())

@@ -138,7 +138,7 @@ class Sweep:
                 if level != NOT_RELEASED
             )
             parts.append(np.array([objective.all_lost(index) - retained]))
-        return float(objective.combined(parts).item())
+        return float(objective.combine(parts).item())
 
     def _ambiguity(self, objective: Ambiguity) -> float:
         """The number of combinations of original values that all records may stand for."""
@@ -165,7 +165,7 @@ class Sweep:
     @cached_property
     def _visible_classes(self) -> tuple[NodeClasses, Mask]:
         """The classes of records that look equal in the release, and a mask of those with suppressed records."""
-        rows = self.recoded()
+        rows = self.recode()
         classes, of_row = visible_classes(self.ground, self.ground.lattice.low, rows)
         suppressed = np.zeros(len(classes.records), np.bool_)
         suppressed[of_row[(self.on_node == NOT_RELEASED) | ~self.has_values(rows)]] = True
@@ -178,7 +178,7 @@ class Sweep:
         )
         return has_value
 
-    def recoded(self) -> WeightedRows:
+    def recode(self) -> WeightedRows:
         """The distinct rows as they appear in the release."""
         columns = dict(self.rows.columns)
         for index, name in enumerate(self.ground.lattice.columns):
@@ -224,7 +224,7 @@ def drop_failing_classes(found: Sweep, judge: Judge) -> Sweep:
     A record whose values are all `*` counts as suppressed, on any node.
     """
     while True:
-        rows = found.recoded()
+        rows = found.recode()
         passing = passing_rows(found.ground, judge, found.ground.lattice.low, rows)
         passing &= found.has_values(rows)
         if passing[found.on_node != NOT_RELEASED].all():
@@ -539,7 +539,7 @@ def _passing_rows_of_node(ground: Ground, judge: Judge, remaining: RemainingReco
 
 def _rows_on_node(ground: Ground, node: Node, rows: Integers) -> WeightedRows:
     """Some of the distinct rows on a node."""
-    taken = ground.base.rows.taken(rows)
+    taken = ground.base.rows.take(rows)
     columns = dict(taken.columns)
     for name, level in zip(ground.lattice.columns, node, strict=True):
         codes = ground.codes_on_level(name, level)[columns[name].codes]
@@ -549,7 +549,7 @@ def _rows_on_node(ground: Ground, node: Node, rows: Integers) -> WeightedRows:
 
 def combined_loss(objective: ByColumn, lost: Sequence[Reals]) -> Reals:
     """The loss of several nodes, given the loss of each column on each of them."""
-    weighted = [objective.weighted(index, part) for index, part in enumerate(lost)]
+    weighted = [objective.apply_weight(index, part) for index, part in enumerate(lost)]
     return objective.of_all(reduce(objective.of_two, weighted))
 
 
@@ -588,7 +588,7 @@ class NodeQueue:
             counts = np.bincount(codes[rows], weights, len(by_level[0]))
             losses.append(lost - np.array([retained @ counts for retained in by_level]))
         if self._nodes is None:
-            total = self._objective.combined(losses).reshape(-1)
+            total = self._objective.combine(losses).reshape(-1)
         else:
             levels = (self._nodes - np.array(self._ground.lattice.low)).T
             total = combined_loss(self._objective, [lost[level] for lost, level in zip(losses, levels, strict=True)])

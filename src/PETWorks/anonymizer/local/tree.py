@@ -46,7 +46,7 @@ class Partition:
         """The rows in no class."""
         return np.flatnonzero(self.of_row == NOT_RELEASED)
 
-    def joined(self, other: "Partition") -> "Partition":
+    def join(self, other: "Partition") -> "Partition":
         """The classes of both, none of which has a row of the other."""
         moved = np.where(other.of_row == NOT_RELEASED, NOT_RELEASED, other.of_row + len(self.levels))
         return Partition(
@@ -115,7 +115,7 @@ class ClassRules:
         same = Column(arrow_integers(np.zeros(1, np.int64)), np.zeros(len(rows), np.uint8))
         columns = {first: Column(arrow_integers(np.arange(groups)), group_of.astype(np.uint32))}
         columns |= dict.fromkeys(others, same)
-        columns |= {name: column.taken(rows) for name, column in self._columns.items() if name not in columns}
+        columns |= {name: column.take(rows) for name, column in self._columns.items() if name not in columns}
         table = WeightedRows(columns, ground.base.rows.unit, self.weights[rows], whole=False)
         low = ground.lattice.low
         classes = NodeClasses(ground, low, RolledUp(ground.base.lattice, table, ground.lattice.levels(low)))

@@ -65,7 +65,7 @@ class _Group:
         self.indices, self._lattice = indices, lattice
         self.shape = tuple(lattice.shape[index] for index in indices)
         lost = [
-            objective.weighted(index, objective.lost[index][lattice.low[index] : lattice.high[index] + 1])
+            objective.apply_weight(index, objective.lost[index][lattice.low[index] : lattice.high[index] + 1])
             for index in indices
         ]
         self.costs: Reals = reduce(lambda done, losses: objective.of_two(done[..., np.newaxis], losses), lost)
@@ -130,7 +130,7 @@ class BoxSearch(NodeSearch):
         self._order = _columns_by_entropy(judge, lattice)
         self._groups = [_Group(lattice, objective, indices) for indices in _group_columns(lattice, self._order)]
         highest = [np.array([losses.max()]) for losses in objective.lost]
-        self._rounding = SAME * float(objective.combined(highest).item())
+        self._rounding = SAME * float(objective.combine(highest).item())
         self._boxes = [self._whole(self.required)]
         self._divided = np.inf  # the bound of the box that is being replaced by its parts
         self._random = np.random.default_rng(0)
@@ -156,7 +156,7 @@ class BoxSearch(NodeSearch):
         """Lower bound on the loss of any node, from the frequencies of single columns."""
         levels = zip(self.objective.lost, self.lattice.low, self.lattice.high, strict=True)
         least = [lost[low : high + 1].min(keepdims=True) for lost, low, high in levels]
-        return float(self.objective.combined(least).item())
+        return float(self.objective.combine(least).item())
 
     def _steps(self, wanted: int) -> Iterator[None]:
         self._look(self.lattice.high)
@@ -305,18 +305,18 @@ class BoxSearch(NodeSearch):
             for node in nodes:
                 self._look(node)
                 yield
-            ranked = self._ranked(nodes)
+            ranked = self._rank(nodes)
             for node in ranked[:IMPROVED]:
                 if node not in improved:
                     improved.add(node)
                     ranked.append((yield from self._improve(node)))
-            best = self._ranked(ranked)[0]
+            best = self._rank(ranked)[0]
             unchanged = unchanged + 1 if best == best_before else 0
             if unchanged == 1:
                 best = yield from self._improve(best, exchange=True)
                 ranked.append(best)
             best_before = best
-            ranked = self._ranked(ranked)
+            ranked = self._rank(ranked)
             if unchanged == GENERATIONS:
                 nodes, unchanged, best_before = [], 0, None
                 continue
@@ -333,7 +333,7 @@ class BoxSearch(NodeSearch):
                 is_hopeful = self._cost(child) < self._loss(ranked[0])
                 nodes.append(child if is_hopeful or self._random.random() < MIXED_IN else self._any_node())
 
-    def _ranked(self, nodes: Iterable[Node]) -> list[Node]:
+    def _rank(self, nodes: Iterable[Node]) -> list[Node]:
         """Distinct nodes that were looked at, those that lose least first."""
         return sorted(set(nodes), key=lambda node: (self._loss(node), node))
 
@@ -349,7 +349,7 @@ class BoxSearch(NodeSearch):
         order = [moves[index] for index in self._random.permutation(len(moves)).tolist()]
         at, unchanged = 0, 0
         while unchanged < len(order):
-            neighbour = self._moved(node, order[at % len(order)])
+            neighbour = self._move(node, order[at % len(order)])
             at, unchanged = at + 1, unchanged + 1
             if neighbour is not None and self._cost(neighbour) < self._loss(node):
                 self._look(neighbour)
@@ -358,7 +358,7 @@ class BoxSearch(NodeSearch):
                     node, unchanged = neighbour, 0
         return node
 
-    def _moved(self, node: Node, move: Sequence[tuple[int, int]]) -> Node | None:
+    def _move(self, node: Node, move: Sequence[tuple[int, int]]) -> Node | None:
         """A node with the levels of some columns changed; None if it is outside the lattice."""
         for index, step in move:
             level = node[index] + step
@@ -408,7 +408,7 @@ class BoxSearch(NodeSearch):
 
     def _cost(self, node: Node) -> float:
         levels = zip(self.objective.lost, node, strict=True)
-        return float(self.objective.combined([lost[level : level + 1] for lost, level in levels]).item())
+        return float(self.objective.combine([lost[level : level + 1] for lost, level in levels]).item())
 
 
 def _columns_by_entropy(judge: Judge, lattice: Lattice) -> list[int]:

@@ -534,7 +534,7 @@ class DuckStore:
         )
         return PairCounts(*counts)
 
-    def stacked(self, others: Sequence["DuckStore"], columns: Columns) -> "DuckStore":
+    def stack(self, others: Sequence["DuckStore"], columns: Columns) -> "DuckStore":
         """A store with the rows of this one and of others; each column says how its codes are made."""
         made = DuckStore(self.engine, self.engine.new("rows"), {name: f"c{i}" for i, name in enumerate(columns)})
         queries, maps = [], []
@@ -591,7 +591,7 @@ class DuckCells:
                 yield Part([word[:end] for word in words], [counts[:end] for counts in kept[self.words.number :]])
                 kept = [column[end:] for column in kept]
 
-    def regrouped(self, words: WordLayout) -> "DuckCells":
+    def regroup(self, words: WordLayout) -> "DuckCells":
         """Add the counts up by some of the columns."""
         coarser = DuckCells(self._engine, self._engine.new("cells"), words)
         packed = ", ".join(f"{word} AS k{index}" for index, word in enumerate(self.words.expressions(words)))

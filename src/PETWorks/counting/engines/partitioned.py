@@ -279,7 +279,7 @@ class CellCounts(Protocol):
         classes   the number of first columns whose classes must be complete in each part, at least one
         """
 
-    def regrouped(self, words: WordLayout) -> Any:
+    def regroup(self, words: WordLayout) -> Any:
         """Add the counts up by some of the columns."""
 
     def with_people(self, classes: Any) -> Any:
@@ -320,7 +320,7 @@ class Store(Protocol):
     def pairs_in_order(self, column: str, store: Any) -> PairCounts:
         """Count the pairs of codes of a column here and in the same row of another store."""
 
-    def stacked(self, others: Sequence[Any], columns: Columns) -> Any:
+    def stack(self, others: Sequence[Any], columns: Columns) -> Any:
         """A store with the rows of this one and of others; each column says how its codes are made."""
 
 
@@ -359,11 +359,11 @@ class PartitionedTable:
         task = partial(count_codes, cells.words, column, len(known.labels))
         return Marginal(known.values, cells.run(task, np.add, len(self._per_person)))
 
-    def generalised(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> "PartitionedTable":
+    def generalise(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> "PartitionedTable":
         """The table with the values of the named columns replaced by these mappings."""
         columns, recoded = dict(self.columns), dict(self._recoded)
         for name, mapping in levels.items():
-            columns[name], new_codes = columns[name].recoded(mapping)
+            columns[name], new_codes = columns[name].recode(mapping)
             recoded[name] = new_codes[recoded[name]] if name in recoded else new_codes
         return PartitionedTable(self.store, columns, self.rows, self.unit, recoded)
 
@@ -493,7 +493,7 @@ class PartitionedTable:
         cells = self.cells(names)
         return cells.run(
             partial(count_pairs_in_part, cells.words, domains, tuple(pairs)),
-            lambda first, second: [counts.merged(more) for counts, more in zip(first, second, strict=True)],
+            lambda first, second: [counts.merge(more) for counts, more in zip(first, second, strict=True)],
             len(names),
         )
 
@@ -506,11 +506,11 @@ class PartitionedTable:
             table.in_store(column, np.arange(len(table.columns[column].labels)))[codes]
             for table, codes in ((self, pairs.first), (other, pairs.second))
         )
-        return PairCounts(codes_here, codes_there, pairs.counts).merged(
+        return PairCounts(codes_here, codes_there, pairs.counts).merge(
             PairCounts(codes_here[:0], codes_there[:0], pairs.counts[:0])
         )
 
-    def stacked(self, others: Sequence["PartitionedTable"], columns: Columns) -> "PartitionedTable":
+    def stack(self, others: Sequence["PartitionedTable"], columns: Columns) -> "PartitionedTable":
         """Return this table with others of the same engine below it; each column says how its codes are made."""
         tables = (self, *others)
         in_stores = {
@@ -522,7 +522,7 @@ class PartitionedTable:
             )
             for name, column in columns.items()
         }
-        store = self.store.stacked([table.store for table in others], in_stores)
+        store = self.store.stack([table.store for table in others], in_stores)
         known = {name: column.known for name, column in columns.items()}
         return PartitionedTable(store, known, sum(table.rows for table in tables))
 
@@ -580,7 +580,7 @@ class PartitionedTable:
         words = WordLayout.of({name: self.columns[name].bits for name in names})
         for counted, finer in self._counted.items():
             if self._per_person is None and set(names) <= set(counted):
-                coarser: CellCounts = finer.regrouped(words)
+                coarser: CellCounts = finer.regroup(words)
                 return coarser
         per_person = self._per_person is not None
         cells: CellCounts = self.store.count(words, self._recoded, per_person=per_person, without=self._without)

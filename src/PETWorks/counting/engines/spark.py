@@ -267,7 +267,7 @@ class SparkStore(Owner):
         """Raise: Spark does not keep the order of rows."""
         raise NotApplicable("rows are compared in their order, which the engine 'spark' does not keep")
 
-    def stacked(self, others: Sequence["SparkStore"], columns: Columns) -> "StackedStore":
+    def stack(self, others: Sequence["SparkStore"], columns: Columns) -> "StackedStore":
         """A store with the rows of this one and of others; each column says how its codes are made."""
         return StackedStore((self, *others), columns)
 
@@ -347,7 +347,7 @@ class SparkCells(Owner):
     def _sent_parts(self) -> tasks.Parts:
         return partial(tasks.parts_of_pieces, self.words.number, self._counted)
 
-    def regrouped(self, words: WordLayout) -> "SparkCells":
+    def regroup(self, words: WordLayout) -> "SparkCells":
         """Add the counts up by some of the columns."""
         kept = next(iter(self.kept.values()), None)
         finer = self.cells if kept is None else [Cells(kept, self._sent_parts)]
@@ -502,7 +502,7 @@ class PlainStore(Owner):
         """Raise: Spark does not keep the order of rows."""
         raise NotApplicable("rows are compared in their order, which the engine 'spark' does not keep")
 
-    def stacked(self, others: Sequence[Any], columns: Columns) -> Any:
+    def stack(self, others: Sequence[Any], columns: Columns) -> Any:
         """Raise: only the rows of tables that were read are stacked."""
         raise NotImplementedError
 
@@ -719,7 +719,7 @@ class SparkEngine:
 
     def hidden_differences(self, source: SparkFrame, exact: Collection[str] = ()) -> HiddenDifferences:
         """The number of differences between cells that no measure sees; the cells do not reach the driver."""
-        frame = _check_types(source.selected(source.names), source.names, source.name)
+        frame = _check_types(source.select(source.names), source.names, source.name)
         places = [place for place, name in enumerate(source.names) if name in exact]
         ways = (
             map_batches(frame, partial(written_ways, places), WAYS)
@@ -744,7 +744,7 @@ class SparkEngine:
         """
         parts: Sequence[Any] = source.parts if isinstance(source, Files) else [source]
         if isinstance(source, SparkFrame):
-            return _check_types(source.selected(columns), columns, source.name), None
+            return _check_types(source.select(columns), columns, source.name), None
         if isinstance(parts[0], Parquet):
             _check_nested(parts[0].nested(columns), source.name)
             groups = [(index, group) for index, part in enumerate(parts) for group in range(part.groups)]
@@ -808,7 +808,7 @@ def write_parts(jobs: Jobs, source: Source, kept: Sequence[str], changes: Change
     columns_read = tuple(dict.fromkeys((*(name for name in kept if name not in changes.labels), *changes.columns)))
     arguments = (kept, changes, dict(original_fields(source)), str(folder))
     if isinstance(source, SparkFrame):
-        frame, task = source.selected(columns_read), partial(write_partition, columns_read, *arguments)
+        frame, task = source.select(columns_read), partial(write_partition, columns_read, *arguments)
     else:
         parts: Sequence[Any] = source.parts if isinstance(source, Files) else [source]
         for part in parts:

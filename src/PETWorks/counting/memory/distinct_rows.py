@@ -115,7 +115,7 @@ class PackedRows(WeightedRows):
         codes = self._keys >> np.uint64(field.shift) & np.uint64(field.mask)
         return np.asarray((new_codes << np.uint64(field.shift))[codes], np.uint64)
 
-    def taken(self, rows: Integers) -> "PackedRows":
+    def take(self, rows: Integers) -> "PackedRows":
         """Some of the rows."""
         assert self.weights is not None
         return PackedRows(self.known, self._fields, self._keys[rows], self.weights[rows], self.unit, self._weight_bits)
@@ -291,7 +291,7 @@ class _Lattice:
         """A column on a level: its values, and the code of each value of the table."""
         if (name, level) not in self.columns:
             original = self.known[name]
-            known, codes = original.recoded(labels_on(name, level, original.values, self.hierarchies.get(name)))
+            known, codes = original.recode(labels_on(name, level, original.values, self.hierarchies.get(name)))
             self.columns[name, level] = known, codes.astype(np.uint64)
         return self.columns[name, level]
 
@@ -374,7 +374,7 @@ class RolledUp:
         rows = lift_rows(start, known, lifts)
         if rows is None:
             labels = {name: self._mapping(start, name, lift) for name, lift in lifts.items()}
-            return RolledUp(self.lattice, start.generalised(labels).distinct(), wanted)
+            return RolledUp(self.lattice, start.generalise(labels).distinct(), wanted)
         return RolledUp(self.lattice, rows, wanted)
 
     def _mapping(self, start: WeightedRows, name: str, lift: Lift) -> dict[str | None, str | None]:

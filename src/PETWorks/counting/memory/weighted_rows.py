@@ -89,12 +89,12 @@ class WeightedRows:
         np.add.at(counts, coded.codes, self.weights)
         return Marginal(coded.values, counts)
 
-    def generalised(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> "WeightedRows":
+    def generalise(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> "WeightedRows":
         """The rows with the values of the named columns replaced by these mappings."""
         columns = dict(self.columns)
         for name, mapping in levels.items():
             labels, new_codes = recode_labels(self.columns[name].values, mapping)
-            columns[name] = self.columns[name].recoded(labels, new_codes)
+            columns[name] = self.columns[name].recode(labels, new_codes)
         return WeightedRows(columns, self.unit, self.weights, whole=self.whole)
 
     def with_same_people(self) -> "WeightedRows":
@@ -120,9 +120,9 @@ class WeightedRows:
         columns = {name: column.in_label_order() for name, column in self.columns.items()}
         return WeightedRows(columns, self.unit, self.weights, whole=self.whole)
 
-    def taken(self, rows: Integers) -> "WeightedRows":
+    def take(self, rows: Integers) -> "WeightedRows":
         """Some of the rows."""
-        columns = {name: column.taken(rows) for name, column in self.columns.items()}
+        columns = {name: column.take(rows) for name, column in self.columns.items()}
         return WeightedRows(columns, self.unit, None if self.weights is None else self.weights[rows], whole=False)
 
     @cached_property
@@ -156,7 +156,7 @@ class WeightedRows:
         else:
             present = np.flatnonzero(self.columns[required].codes != missing)
             rows = np.sort(present[np.unique(keys[present], return_index=True)[1]])
-        counted = WeightedRows({name: self.columns[name].taken(rows) for name in columns}, whole=self.whole)
+        counted = WeightedRows({name: self.columns[name].take(rows) for name in columns}, whole=self.whole)
         counted.origin = rows
         return counted
 
@@ -289,14 +289,14 @@ class WeightedRows:
         pairs = np.flatnonzero(counts)
         return PairCounts(pairs >> right.bits, pairs & (1 << right.bits) - 1, counts[pairs])
 
-    def stacked(self, others: "Sequence[WeightedRows]", columns: Columns) -> "WeightedRows":
+    def stack(self, others: "Sequence[WeightedRows]", columns: Columns) -> "WeightedRows":
         """Return these rows with others below them; each column says how its codes are made."""
         tables = (self, *others)
         made = {}
         for name, column in columns.items():
             labels = column.known.labels
             parts = [
-                table.columns[column.source].recoded(labels, codes).codes
+                table.columns[column.source].recode(labels, codes).codes
                 for table, codes in zip(tables, column.new_codes, strict=True)
             ]
             made[name] = Column(labels, np.concatenate(parts))
@@ -450,7 +450,7 @@ def known_class_modes(
     counted, persons = (with_value if table is None else table.origin for table in (people, once))
     assert counted is not None
     assert persons is not None
-    by_value = rows.taken(counted).values_by_class(tuple(columns), sensitive)
+    by_value = rows.take(counted).values_by_class(tuple(columns), sensitive)
     modes = np.zeros(len(by_value.starts) + 1, np.int64)  # the last is for classes without a value
     if len(by_value.starts):
         modes[:-1] = np.maximum.reduceat(by_value.counts, by_value.starts)

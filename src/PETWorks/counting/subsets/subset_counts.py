@@ -37,7 +37,7 @@ class SubsetCounts(NamedTuple):
     right_guesses: tuple[int, ...] = ()
     gains: tuple[Any, ...] = ()
 
-    def merged(self, other: Self) -> "SubsetCounts":
+    def merge(self, other: Self) -> "SubsetCounts":
         """Add the counts of two parts of a table that have no class in common."""
         return SubsetCounts(
             self.classes + other.classes,
@@ -86,7 +86,7 @@ def merge_counts(first: CountsBySubset | None, second: CountsBySubset) -> Counts
     """Add the counts of the same subsets in two parts of a table that have no class in common."""
     if first is None:
         return second
-    return {subset: first[subset].merged(counts) for subset, counts in second.items()}
+    return {subset: first[subset].merge(counts) for subset, counts in second.items()}
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self.weights)
 
-    def taken(self, names: Sequence[str], rows: Integers) -> "Rows":
+    def take(self, names: Sequence[str], rows: Integers) -> "Rows":
         """The given columns of the given rows."""
         fields = {name: replace(self.fields[name], codes=self.fields[name].codes[rows]) for name in names}
         return Rows(fields, self.weights[rows])
@@ -277,7 +277,7 @@ def count_small(rows: Rows, subsets: Iterable[Subset], sensitive: Sequence[str],
     """Count these subsets without the compiler."""
     records = rows
     if rows.weights.max() > 1:
-        records = rows.taken(tuple(rows.fields), np.repeat(np.arange(len(rows)), rows.weights))
+        records = rows.take(tuple(rows.fields), np.repeat(np.arange(len(rows)), rows.weights))
     values = [(records.fields[name], worths.get(name, ())) for name in sensitive]
     return {subset: _counts([records.fields[name] for name in sorted(subset)], values) for subset in subsets}
 
@@ -503,15 +503,15 @@ def _sort_by_lead(rows: Rows, names: Sequence[str], part: tuple[int, int]) -> Ro
     lead = rows.fields[names[0]].codes
     chosen = np.flatnonzero((lead >= part[0]) & (lead < part[1]))
     if len(chosen) == len(lead):
-        return rows.taken(names, np.argsort(lead, kind="stable"))
-    return rows.taken(names, chosen[np.argsort(lead[chosen], kind="stable")])
+        return rows.take(names, np.argsort(lead, kind="stable"))
+    return rows.take(names, chosen[np.argsort(lead[chosen], kind="stable")])
 
 
 def _merge_rows(rows: Rows, names: Sequence[str]) -> Rows:
     """The given columns, sorted by the first; equal rows are merged if the columns fit into a key."""
     fields = {name: rows.fields[name] for name in names}
     if sum(field.bits for field in fields.values()) > KEY_BITS:
-        return rows.taken(names, np.argsort(fields[names[0]].codes, kind="stable"))
+        return rows.take(names, np.argsort(fields[names[0]].codes, kind="stable"))
     merged = keys_of(rows, names, None)
     keys, number = merged.keys, merged.keys.dtype.type
     for name, field in reversed(fields.items()):

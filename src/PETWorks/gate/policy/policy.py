@@ -206,13 +206,13 @@ class Policy:
         protect   whether columns are protected by the policy's settings for `petworks anonymize`
         engine, memory_limit, temp_folder   as for `Release`
         """
-        source = self._opened("data", self.data) if data is None else self._source(data)
-        original = None if self.original is None else self._opened("original", self.original)
+        source = self._open("data", self.data) if data is None else self._source(data)
+        original = None if self.original is None else self._open("original", self.original)
         mistakes = Mistakes(self.file)
         check_columns(mistakes, source, original)
         mistakes.report()
         population, unit, roles = self.population, self.privacy_unit, self.roles
-        planned = self._removed() if data is None else None
+        planned = self._read_removed() if data is None else None
         if unit is not None and unit not in source.names:
             roles = roles if roles is None else {**roles, unit: IDENTIFIER}  # left out of the release
             unit = unit if people is not None else None
@@ -229,9 +229,9 @@ class Policy:
                 roles,
                 self._hierarchies_of_labels,
                 original,
-                population=self._opened("population", population) if isinstance(population, Path | str) else population,
+                population=self._open("population", population) if isinstance(population, Path | str) else population,
                 kind=self.kind,
-                control=None if self.control is None else self._opened("control", self.control),
+                control=None if self.control is None else self._open("control", self.control),
                 compare_at=next(iter(self.levels_compared)),
                 order=self.order,
                 seed=self.seed,
@@ -311,7 +311,7 @@ class Policy:
             return self.hierarchies
         return {column: hierarchy for column, hierarchy in self.hierarchies.items() if column not in self.shown}
 
-    def _removed(self) -> "tuple[NDArray[np.int64] | None, int] | None":
+    def _read_removed(self) -> "tuple[NDArray[np.int64] | None, int] | None":
         """The indices of the records removed from the table, if its plan lists them, and the number before."""
         if self.plan is None:
             return None
@@ -323,7 +323,7 @@ class Policy:
         opened = open_table(table, **self.reading) if isinstance(table, str | Path) else table
         return open_source(opened, Phrase("the released table"))
 
-    def _opened(self, key: str, table: Path | str) -> Source:
+    def _open(self, key: str, table: Path | str) -> Source:
         """A table of the policy; errors point to its key."""
         with self.located(key):
             return self._source(table)

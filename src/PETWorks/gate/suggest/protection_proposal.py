@@ -98,7 +98,7 @@ def unique_counter_for_table(table: PartitionedTable, column: str) -> CountUniqu
         changes = {
             value: protection(str(value)) if _is_value(value) else value for value in table.columns[column].values
         }
-        shared = table.generalised({column: changes}).per_person((column,)).marginal(column)
+        shared = table.generalise({column: changes}).per_person((column,)).marginal(column)
         return count_unique(dict(zip(shared.values, shared.counts.tolist(), strict=True))), int(shared.counts.sum())
 
     return count_unique_after

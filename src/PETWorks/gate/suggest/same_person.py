@@ -149,7 +149,7 @@ class Evidence:
         order = np.random.default_rng(0).permutation(len(counts))
         chosen = np.zeros(len(counts), np.bool_)
         chosen[order[: int(np.searchsorted(np.cumsum(counts[order]), ENOUGH_ROWS)) + 1]] = True
-        some = table.taken(np.flatnonzero(chosen[column_codes]))
+        some = table.take(np.flatnonzero(chosen[column_codes]))
         return Evidence(self.subjects, lambda _columns: some, ())
 
     def same_person(self, key: Key, also_weak: bool) -> bool | None:
@@ -306,7 +306,7 @@ class Evidence:
         (column,) = key.columns
         pattern = key.part
         values = table.domains[column].values
-        return table.generalised({column: {text: pattern.sub("", person_name(text) or "") or text for text in values}})
+        return table.generalise({column: {text: pattern.sub("", person_name(text) or "") or text for text in values}})
 
     def _count_sizes(self, key: Key) -> ClassSizes:
         """The histogram of the number of records per value of a key."""
@@ -333,7 +333,7 @@ class Evidence:
         if not repeated:
             return None
         if steps is not None:
-            table = table.generalised({other: steps})
+            table = table.generalise({other: steps})
             shares = table.marginal(other).shares
         by_chance = _changes_by_chance(alone, shares)
         if by_chance < TELLING * repeated:

@@ -39,7 +39,7 @@ class Worth:
     units: Integers
     scale: int
 
-    def recoded(self, codes: Integers) -> "Worth":
+    def recode(self, codes: Integers) -> "Worth":
         """The same worth for a table with other codes: its code c is `codes[c]` here."""
         return Worth(self.units[codes], self.scale)
 

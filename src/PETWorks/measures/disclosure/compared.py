@@ -80,7 +80,7 @@ def _stack(view: View) -> ComparedTables:
     columns |= {by_table(name): column_by_table(tables, columns[name], STRIDE) for name in targets}
     columns[EVERYONE] = column_by_table(tables, columns[keys[0]], STRIDE, with_values=False)
     records = tuple(0 if table is None else table.rows for table in given)
-    stacked = tables[0].stacked(tables[1:], columns)
+    stacked = tables[0].stack(tables[1:], columns)
     return ComparedTables(stacked, keys, targets, records)  # type: ignore[arg-type]
 
 
@@ -89,7 +89,7 @@ def tables_on_levels(view: View) -> tuple[Table, Table, Table | None]:
 
     def lifted(which: int, table: Table) -> Table:
         levels = {name: _labels(view, name, table, which) for name in view.compare_at if view.compare_at[name]}
-        return table.generalised(levels) if levels else table
+        return table.generalise(levels) if levels else table
 
     def lift() -> tuple[Table, Table, Table | None]:
         control = view.background.control
@@ -154,7 +154,7 @@ class Overlap(NamedTuple):
     records: int
     repeated: int
 
-    def merged(self, other: "Overlap") -> "Overlap":
+    def merge(self, other: "Overlap") -> "Overlap":
         """The overlap in classes of both."""
         return Overlap(self.records + other.records, self.repeated + other.repeated)
 
@@ -167,7 +167,7 @@ def control_overlap(view: View) -> Overlap:
             return Overlap(0, 0)
         original, control = view.background.load_whole()
         columns = tuple(control.domains)
-        return control.fold_pairs(Grouping(columns, columns), original, _overlap, Overlap.merged)
+        return control.fold_pairs(Grouping(columns, columns), original, _overlap, Overlap.merge)
 
     return view.cached("control overlap", count)
 

@@ -111,7 +111,7 @@ def _single_value_distances(distance: _Distance, values: int) -> Numbers:
 def _farthest_question(view: View, column: str, forced: str, limit: float | None) -> Question[WorstClass]:
     distance = _distance(view, column, forced)
     kernel = partial(_farthest, distance, limit)
-    return view.fold(("distance", distance.kind), column, kernel, WorstClass.merged, limit=limit)
+    return view.fold(("distance", distance.kind), column, kernel, WorstClass.merge, limit=limit)
 
 
 def _distance_kinds(view: View, distance: str | Mapping[str, str]) -> dict[str, str]:
@@ -222,7 +222,7 @@ def numeric_cost(classes: ClassValues, overall: Integers, rank: Integers) -> Num
     cell covers a range of ranks in which the table is first below and then above the class's level.
     """
     if not np.array_equal(rank, np.arange(len(rank))):
-        classes = classes.relabelled(rank)
+        classes = classes.relabel(rank)
     records = overall.sum()
     cumulated = np.cumsum(overall)
     area = np.concatenate([[0], np.cumsum(cumulated)])
@@ -253,7 +253,7 @@ def hierarchical_cost(classes: ClassValues, overall: Integers, nodes: list[Integ
     for node in nodes:
         on_level = np.zeros(int(node.max()) + 1, np.int64)
         np.add.at(on_level, node, overall)
-        cost = cost + equal_cost(classes.relabelled(node), on_level)
+        cost = cost + equal_cost(classes.relabel(node), on_level)
     return cost
 
 

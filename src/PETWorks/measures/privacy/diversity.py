@@ -31,7 +31,7 @@ class _Least(NamedTuple):
     records: int
     counts: tuple[int, ...] = ()
 
-    def merged(self, other: "_Least") -> "_Least":
+    def merge(self, other: "_Least") -> "_Least":
         """The less diverse of two classes, and of equal ones the smaller."""
         lowest = min(self.diversity, other.diversity)
         equal = [found for found in (self, other) if found.diversity <= lowest * SAME]
@@ -146,17 +146,17 @@ def _tests_recursive(view: View, *, c: float | None, l: int) -> list[ClassTest]:
 
 
 def _merge_worst(first: tuple[WorstClass, int], second: tuple[WorstClass, int]) -> tuple[WorstClass, int]:
-    return first[0].merged(second[0]), first[1] + second[1]
+    return first[0].merge(second[0]), first[1] + second[1]
 
 
 def _asks_distinct(view: View, *, l: float | None) -> list[Question[_Least]]:  # noqa: E741
     columns, kernel = view.sensitive_attributes, partial(_least_distinct, l)
-    return [view.fold("distinct values", column, kernel, _Least.merged, limit=l) for column in columns]
+    return [view.fold("distinct values", column, kernel, _Least.merge, limit=l) for column in columns]
 
 
 def _asks_entropy(view: View, *, l: float | None) -> list[Question[_Least]]:  # noqa: E741
     columns, kernel = view.sensitive_attributes, partial(_least_entropy, l)
-    return [view.fold("entropy of values", column, kernel, _Least.merged, limit=l) for column in columns]
+    return [view.fold("entropy of values", column, kernel, _Least.merge, limit=l) for column in columns]
 
 
 def _asks_recursive(view: View, *, c: float | None, l: int) -> list[Question[tuple[WorstClass, int]]]:  # noqa: E741

@@ -118,7 +118,7 @@ class RiskSums:
     records: int = 0
     more: int = 0
 
-    def merged(self, other: "RiskSums") -> "RiskSums":
+    def merge(self, other: "RiskSums") -> "RiskSums":
         """The sums over the classes of both."""
         return RiskSums(
             max(self.highest, other.highest, key=lambda worst: (worst[0], -worst[1], -worst[2])),
@@ -150,7 +150,7 @@ def _sum_risks(weights: Weights, threshold: float, classes: ClassValues) -> Risk
 def _risks_question(view: View, threshold: float) -> Question[RiskSums]:
     """Ask for the risks of all classes."""
     kernel = partial(_sum_risks, view_weights(view), threshold)
-    return view.fold(("individual risks", threshold), str(view.sample.weight), kernel, RiskSums.merged)
+    return view.fold(("individual risks", threshold), str(view.sample.weight), kernel, RiskSums.merge)
 
 
 @dataclass(frozen=True)
@@ -168,13 +168,13 @@ class HouseholdSums:
     members: Integers
     alone: RiskSums
 
-    def merged(self, other: "HouseholdSums") -> "HouseholdSums":
+    def merge(self, other: "HouseholdSums") -> "HouseholdSums":
         """The sums over the classes of both."""
         return HouseholdSums(
             self.high + other.high,
             self.low + other.low,
             self.members + other.members,
-            self.alone.merged(other.alone),
+            self.alone.merge(other.alone),
         )
 
     @property
@@ -243,7 +243,7 @@ def _households_question(view: View, threshold: float) -> Question[HouseholdSums
     size = len(table.domains[household].labels)
     of_part = partial(_sum_households, view.weights(table), threshold, sample, grouping, size)
     key = ("households", threshold, id(table), grouping)
-    return Question(key, table, grouping, of_part, HouseholdSums.merged, weight, others=(household,))
+    return Question(key, table, grouping, of_part, HouseholdSums.merge, weight, others=(household,))
 
 
 def _household_details(view: View, threshold: float, records: int) -> dict[str, Any]:
@@ -255,7 +255,7 @@ def _household_details(view: View, threshold: float, records: int) -> dict[str, 
     risks, members = found.risks[lived_in], found.members[lived_in]
     if int(members.sum()) + found.alone.records != records:
         raise NotApplicable("some people have several households or sampling weights, where each person needs one")
-    all_members = _sum_of_members(risks, members, threshold).merged(found.alone)
+    all_members = _sum_of_members(risks, members, threshold).merge(found.alone)
     return {
         "households": {
             "households": len(risks) + found.alone.records,
