@@ -69,7 +69,7 @@ DESCENT = """nationality, citizenship, native, race, ethnicity, ethnic, tribe, m
 SCHOOLING, OCCUPATION = "education, degree, 教育, 學歷", "occupation, profession, 職業"
 FIRST_NAMES = "first name, given name, forename, fname, vorname, prenom, 名字, _名_"
 LAST_NAMES = "last name, family name, surname, lname, nachname, apellido, 姓氏, _姓_"
-# These tell the role of a column even if another word of its name is sensitive; others may not (`mental state`).
+# These decide the role of a column even if another word of its name is sensitive; others may not (`mental state`).
 PERSONAL_ATTRIBUTES = """age, sex, gender, zip, zip code, postal code, post code, country, county, city, town, township,
     village, district, province, municipality, residence, 年齡, 性別, 郵遞區號, 縣市, 鄉鎮, 行政區, 居住地, 戶籍地"""
 SAMPLING_WEIGHTS = """sampling weight, sample weight, survey weight, design weight, final weight, base weight,

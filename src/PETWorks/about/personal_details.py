@@ -660,7 +660,7 @@ def _candidate_pattern(*, numbers: bool) -> str:
 
 
 _CANDIDATES = {numbers: _candidate_pattern(numbers=numbers) for numbers in (True, False)}
-# Signs that only look like digits and letters, or that nobody sees.
+# Characters that only look like digits and letters, or that are invisible.
 _DASHES = r"[\x{2010}-\x{2015}\x{2212}\x{FE58}\x{FE63}\x{FF0D}]"
 _INVISIBLE = r"\p{Cf}|[\x{FE00}-\x{FE0F}\x{034F}]"
 # The zeros of the scripts that have digits of their own, each followed by its other nine.

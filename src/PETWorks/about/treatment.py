@@ -21,7 +21,7 @@ TREATMENTS = {
     "sensitive_values": (EXACT, FOLDED),
 }
 
-# What a decision to release is based on, unless something else is said.
+# The treatment on which a decision to release is based, unless the user chooses another.
 CAREFUL: Mapping[str, Any] = {"sensitive_values": FOLDED, "suppressed": AS_CLASS}
 
 
@@ -62,7 +62,7 @@ _MISSING_OF_PANDAS = "<na>"  # although na may be a value
 
 
 def visible(value: str | None) -> str | None:
-    """A text without what is only spelling; None if nothing of it can be seen, or it is `*`.
+    """A text without differences of spelling; None if nothing of it can be seen, or it is `*`.
 
     Compatible forms (full-width letters, ligatures) and upper and lower case are the same (Unicode's compatibility
     caseless matching), invisible characters are left out, and blanks are trimmed and collapsed.
@@ -96,7 +96,7 @@ def is_legible(text: str | None) -> bool:
 
 
 def folded(value: str | None) -> str | None:
-    """A value without what is only spelling; None if nothing is said by it.
+    """A value without differences of spelling; None if it has no information.
 
     See `visible`; besides, words that say only that the value is not known say nothing, nor do question marks alone.
 
@@ -116,7 +116,7 @@ _WHOLE_NUMBER = re.compile(r"['#]?(\d{1,3}(?:,\d{3})+|\d+)(?:\.0+)?", re.ASCII)
 
 
 def person_name(value: str | None) -> str | None:
-    """A name or number of a person without what is only spelling, or what a spreadsheet made of it.
+    """A name or number of a person without differences of spelling, also those that spreadsheets make.
 
     >>> [person_name(text) for text in ("1001", "1001.0", "01001", "1,001", "'1001", "#1001", "P-7 ", "p-7", None)]
     ['1001', '1001', '1001', '1001', '1001', '1001', 'p-7', 'p-7', None]

@@ -450,7 +450,7 @@ class LocalAnonymization(Anonymization):
         columns, keeping = problem.columns.set_of(lost), problem.keeping
         keeping = Keeping(keeping.demanded | columns, keeping.wanted & ~columns)
         other = self._other_columns(keeping, keep=columns)
-        # A search that is not complete cannot tell that no levels keep them.
+        # A search that is not complete does not prove that no levels keep them.
         others = () if other.loss is None and not self.search.is_explored else (other,)
         return KeptColumns(problem.keep, problem.may_be_lost, lost, others)
 

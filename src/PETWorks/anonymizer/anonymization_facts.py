@@ -155,7 +155,7 @@ class PointOfFrontier(JSONObject, frozen=True):
 
 
 class FrontierFacts(JSONObject, frozen=True):
-    """The cost of other thresholds and limits: points of which none is better in every respect than another."""
+    """The cost of other thresholds and limits: points that no other point beats in every respect."""
 
     measure: Annotated[str, described("the rule whose threshold varies")] | None
     parameter: str | None

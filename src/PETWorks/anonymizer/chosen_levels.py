@@ -287,7 +287,7 @@ class _RuleTester:
         tests = rule.tests(view)
         self._is_about_classes = bool(tests)
         self._by_size = rule.suppressing(view) if rule.is_about_the_table else None
-        # Where suppressed records form a class, or people are counted anew, the release itself must be measured.
+        # Where suppressed records form a class, or people are counted again, the release itself must be measured.
         people = view.privacy_unit is not None and any(test.sensitive for test in tests)
         self._is_sure = view.treatment["suppressed"] == APART and not people
 

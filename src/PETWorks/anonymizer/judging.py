@@ -86,7 +86,7 @@ class Judge:
         view = ground.view
         self._tests = [test for rule in rules for test in rule.tests(view)]
         self._per_node = view.privacy_unit is not None and any(test.sensitive for test in self._tests)
-        # Where suppressed records form a class, or people are counted anew, the release itself must be measured.
+        # Where suppressed records form a class, or people are counted again, the release itself must be measured.
         at_the_end = view.treatment["suppressed"] != APART or self._per_node
         self._of_table = [rule for rule in rules if at_the_end or rule.is_about_the_table]
         # Where records leave the table, classes are compared with a different overall distribution afterwards.

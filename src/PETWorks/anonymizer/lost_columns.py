@@ -1,4 +1,4 @@
-"""Lost columns: quasi-identifiers of which a release leaves next to nothing."""
+"""Lost columns: quasi-identifiers with next to no information left in a release."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ MOST_ON_TOP = 9  # of 10 kept records: a column is lost if more of them have the
 
 
 def tells_a_value(labels: Iterable[str | None], top: str | None) -> Mask:
-    """Mask of the labels that tell something: those that are neither missing nor `*` nor the top of the hierarchy."""
+    """Mask of the labels with information: those that are neither missing nor `*` nor the top of the hierarchy."""
     return np.array([label not in (None, SUPPRESSED, top) for label in labels], np.bool_)
 
 
@@ -77,7 +77,7 @@ def lost_on_node(classes: NodeClasses, suppressed: Mask) -> tuple[str, ...]:
 
 
 class OnLevels(Protocol):
-    """Distinct rows, each on levels of its own.
+    """Distinct rows, each on its own levels.
 
     by_level   for each column and each level that is used, or NOT_RELEASED, the number of records with each value
     """
@@ -96,7 +96,7 @@ class OnLevels(Protocol):
 
 
 def lost_in_sweep(sweep: OnLevels) -> tuple[str, ...]:
-    """The columns that are lost if each distinct row is on a node of its own."""
+    """The columns that are lost if each distinct row is on its own node."""
     ground = sweep.ground
     by_column: list[dict[str | None, int]] = []
     for name, by_level in zip(ground.lattice.columns, sweep.by_level, strict=True):
@@ -112,7 +112,7 @@ def lost_in_sweep(sweep: OnLevels) -> tuple[str, ...]:
 
 
 def unchanged_in_sweep(sweep: OnLevels) -> tuple[str, ...]:
-    """The columns of which every released cell is as it was."""
+    """The columns in which every released cell is unchanged."""
     ground = sweep.ground
     unchanged = []
     for name, by_level in zip(ground.lattice.columns, sweep.by_level, strict=True):
@@ -246,7 +246,7 @@ class ColumnsOnNodes:
         return self.lost_without(classes.node, int(records.sum()), suppressed_of)
 
     def lost_without(self, node: Node, records: int, suppressed_of: Callable[[int], Integers]) -> int:
-        """The columns that are lost on a node with so many records suppressed.
+        """The columns that are lost on a node with this many records suppressed.
 
         suppressed_of   the number of suppressed records with each value of a column, given by index; only called where
                         the values of the column alone do not decide

@@ -114,7 +114,7 @@ def _rank(keys: Codes, steps: list[int | Codes]) -> tuple[Codes, int]:
 
 
 def count_keys(keys: Codes, bits: int = KEY_BITS, weights: Integers | None = None) -> CountedKeys:
-    """Count the distinct keys, or add up their weights, none of which is 0; may sort the keys in place."""
+    """Count the distinct keys, or add up their positive weights; may sort the keys in place."""
     few_bins = bits <= BINCOUNT_BITS and 1 << bits <= 2 * len(keys)  # cheaper than sorting
     if weights is not None:
         if np.any(keys[1:] < keys[:-1]):
@@ -150,7 +150,7 @@ def rank_keys(keys: NDArray[np.integer]) -> tuple[Integers, int]:
 
 
 def sorting_order(keys: NDArray[np.integer]) -> Integers:
-    """The indices that sort the keys, none of which is negative; equal keys keep their order."""
+    """The indices that sort keys that are not negative; equal keys keep their order."""
     bits = max(len(keys) - 1, 0).bit_length()
     if not len(keys) or int(keys.max()).bit_length() + bits > KEY_BITS:
         return np.argsort(keys, kind="stable")

@@ -162,7 +162,7 @@ def _count_pairs(texts: "pa.ChunkedArray", people: "pa.ChunkedArray") -> "pa.Tab
 
 
 def _person_values(counted: "Sequence[pa.Table]", values: Sequence[str]) -> PersonValues:
-    """The records of each person with each of these values; all that name nobody count as one person."""
+    """The records of each person with each of these values; all records without a name count as one person."""
     import pyarrow as pa
     from pyarrow import compute as pc
 

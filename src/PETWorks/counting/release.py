@@ -550,7 +550,7 @@ class Release(Displayable):
 
 
 def copy_release(release: Release) -> Release:
-    """The same release with a view of its own; nothing is read again."""
+    """A copy of the release with its own view; nothing is read again."""
     copied = copy(release)
     if release.view.with_removed is not None:
         copied.view = replace(release.view, with_removed=copied._with_removed)

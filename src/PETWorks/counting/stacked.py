@@ -40,7 +40,7 @@ def common_column(tables: Sequence[Any], name: str) -> StackedColumn:
 def column_by_table(
     tables: Sequence[Any], common: StackedColumn, number: int, *, with_values: bool = True
 ) -> StackedColumn:
-    """A column that tells tables apart: its code is `value * number + table`.
+    """A column that distinguishes tables: its code is `value * number + table`.
 
     number        of tables, at least; the last ones may be missing
     with_values   whether it has the values of the common column; otherwise the code is the table alone

@@ -63,7 +63,7 @@ class Weights:
         return added
 
     def sums_by(self, groups: Integers, codes: Any, number: int) -> Reals:
-        """The sum of the weights of each of so many groups, from the group and the code of each record."""
+        """The sum of the weights of each group, from the group and the code of each record; `number`: of groups."""
         high, low = np.zeros(number, np.int64), np.zeros(number, np.int64)
         np.add.at(high, groups, self.high[codes])
         np.add.at(low, groups, self.low[codes])

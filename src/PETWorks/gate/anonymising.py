@@ -31,7 +31,7 @@ from PETWorks.tables.opening import is_address
 
 TABLES = ("data", "original", "policy")  # keys of an earlier release that are paths
 SETTINGS = (*SEARCH_SETTINGS, "method", "show")
-# Keys that the policy of a release states anew.
+# Keys for which the policy of a release has new values.
 RESTATED_KEYS = ("anonymize", "hierarchies", "original", "data", "order", "seed", "plan")
 NOT_TO_BE_RELEASED = (
     "Policy, hierarchies and reports are for those who may see the original: hierarchies list its values."

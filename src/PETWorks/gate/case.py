@@ -201,7 +201,7 @@ class Case:
         return self.once("rules", self._judge)
 
     def _is_release_of_ours(self) -> bool:
-        """Whether people were looked for in the original: in a release, ages that tell them apart may be lost."""
+        """Whether people were looked for in the original: a release may have lost the ages that distinguish them."""
         return self._made_here or plan_of_file(self.policy, self.release.source.path) is not None
 
     def _judge(self) -> tuple[RuleResult, ...]:

@@ -132,7 +132,7 @@ def _rules(old: CheckDocument, new: CheckDocument) -> Iterator[Difference]:
 
 def _change_of_rule(old: RuleResult | None, new: RuleResult | None) -> Change:
     if new is None:
-        return "worse"  # a rule that is gone can no longer fail: somebody should review this
+        return "worse"  # a rule that was removed cannot fail any more: this needs a review
     if old is None and new.name in BUILT_IN_RULES and new.name != NO_IDENTIFIERS:  # all versions judge identifiers
         return "new built-in rule"
     if old is None:

@@ -66,7 +66,7 @@ class ExampleRows:
 
 
 def example_rows(release: Release, original: Source | None, unit: str | None) -> ExampleRows | None:
-    """Records from all over the original that are in the release; None where records cannot be told.
+    """Records from all over the original that are in the release; None where records cannot be identified.
 
     release   the written release, which knows the order of its records and which ones were removed
     unit      the column of the original that names people, if they have several records
@@ -167,7 +167,7 @@ class _Alike:
         return int(np.count_nonzero(same) if people is None else len(np.unique(people[same])))
 
     def story(self) -> Story:
-        """As few columns as set the person apart as all of them do, each the one that helps most."""
+        """A few columns that distinguish the person as well as all columns do, the most helpful first."""
         least = self.by(range(len(self.known)))[0]
         chosen: list[int] = []
         while not chosen or self.by(chosen)[0] > least:

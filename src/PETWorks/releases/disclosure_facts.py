@@ -56,7 +56,7 @@ class SetShare(JSONObject, frozen=True):
 
 
 class SetAttack(JSONObject, frozen=True):
-    """An attack by somebody who can join the records of a person in all releases."""
+    """An attack by an adversary who can join the records of a person in all releases."""
 
     attack: str
     prior: Number
@@ -79,7 +79,7 @@ class SetConfidence(JSONObject, frozen=True):
 
 
 class SetIntersection(JSONObject, frozen=True):
-    """The attack of somebody who cannot join records, but intersects the values that the releases offer."""
+    """The attack by an adversary who cannot join records, but intersects the values that the releases offer."""
 
     attribute: str
     people: Count

@@ -202,7 +202,7 @@ def _without_missing(offer: Offer, missing: int, *, only_own: bool) -> Offer:
 def _values_left(values: int, offers: Sequence[Offer]) -> tuple[list[Integers], list[Words], list[Words]]:
     """The number of values left after each release; the values in all of the releases; the values in any of them."""
     sizes = [min(BITS, values - first) for first in range(0, values, BITS)]
-    if offers[0].own_bits is not None:  # the values of each person are numbered anew
+    if offers[0].own_bits is not None:  # the values of each person have their own numbers
         sizes = [BITS] * len(offers[0].words)
     people = len(offers[0].inside)
     common = [np.full(people, (1 << size) - 1, np.uint64) for size in sizes]

@@ -270,7 +270,7 @@ class FilesRead:
             _FILES.reset(token)
 
     def hold(self, path: Path) -> HeldFile:
-        """The file, read anew if it has changed."""
+        """The file, read again if it has changed."""
         with self._lock:
             held = self._held.get(file_state(path))
             if held is None:

@@ -466,7 +466,7 @@ KINDS = (
 )
 
 READ_BLOCK = 1 << 20
-START = 100  # bytes that tell the kind of a file
+START = 100  # bytes that determine the kind of a file
 # The parts of an Excel workbook by the beginning of their names; the first that fits counts.
 EXCEL_PARTS = {
     "xl/worksheets/": SHEETS,

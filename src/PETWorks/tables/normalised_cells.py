@@ -107,7 +107,7 @@ def normalise_column(
 
 
 def _normalise_floats(piece: pa.Array) -> pa.Array:
-    """Floating-point numbers, of which NaN is missing and -0.0 is 0.0."""
+    """Floating-point numbers with NaN as missing and -0.0 as 0.0."""
     from pyarrow import compute as pc
 
     wide = piece.cast(pa.float64())

@@ -1,1 +1,1 @@
-"""Local recoding: each record on levels of its own."""
+"""Local recoding: each record on its own levels."""

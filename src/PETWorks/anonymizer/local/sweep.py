@@ -694,7 +694,7 @@ def rows_in_full_bins(
     for row in range(len(first)):
         if is_left[row]:
             bins[sums[row] >> shift] = np.uint32(0)
-    # The last bits of the sums of these rows tell most of those apart that have the same first bits by chance.
+    # The last bits of their sums distinguish most of the rows that have the same first bits by chance.
     last = np.uint32(len(bins) - 1)
     for row in found[:by_first_bits]:
         bins[sums[row] & last] += np.uint32(weights[row])

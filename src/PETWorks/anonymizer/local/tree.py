@@ -47,7 +47,7 @@ class Partition:
         return np.flatnonzero(self.of_row == NOT_RELEASED)
 
     def join(self, other: "Partition") -> "Partition":
-        """The classes of both, none of which has a row of the other."""
+        """The classes of both, which have no row in common."""
         moved = np.where(other.of_row == NOT_RELEASED, NOT_RELEASED, other.of_row + len(self.levels))
         return Partition(
             np.where(self.of_row == NOT_RELEASED, moved, self.of_row), np.concatenate([self.levels, other.levels])
@@ -317,7 +317,7 @@ class Splitter:
             return None
         affected = np.bincount(home, leaving, len(homes.levels)) > 0
         is_in = affected[home]
-        # Only homes that any class may leave are looked at further.
+        # Only homes that any class may leave are examined further.
         left = is_in[part_of]
         number = np.cumsum(is_in) - 1
         homes_left = np.cumsum(affected) - 1

@@ -84,7 +84,7 @@ Stop = Callable[[], bool]
 
 
 MOST_COST = 1.25  # loss of a release that keeps columns, as a multiple of the least loss
-ONE_IN = 20  # one in so many records may be suppressed in addition, to keep columns
+ONE_IN = 20  # one in this many records may be suppressed in addition, to keep columns
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ DESCENTS = 8  # descents from coarse nodes before the first box is divided
 BOXES_PER_DESCENT = 32
 WORTH_CROSSING = 1_000_000  # nodes; fewer are soon divided
 POPULATION = 100  # nodes that are crossed with each other, where the rules hold nearly everywhere
-TRIED = 8  # random nodes that tell whether they do
+TRIED = 8  # random nodes that show whether they do
 IMPROVED = 2  # of these, column by column, in each generation
 CHANGED = 1.5  # levels that are changed in a crossed node, on average
 MIXED_IN = 0.2  # share of the crossed nodes that are kept although they cannot lose less than the best one
@@ -334,7 +334,7 @@ class BoxSearch(NodeSearch):
                 nodes.append(child if is_hopeful or self._random.random() < MIXED_IN else self._any_node())
 
     def _rank(self, nodes: Iterable[Node]) -> list[Node]:
-        """Distinct nodes that were looked at, those that lose least first."""
+        """The distinct nodes that were tested, those that lose least first."""
         return sorted(set(nodes), key=lambda node: (self._loss(node), node))
 
     def _improve(self, node: Node, *, exchange: bool = False) -> Generator[None, None, Node]:
@@ -383,7 +383,7 @@ class BoxSearch(NodeSearch):
         return tuple(int(self._random.integers(low, high + 1)) for low, high in levels)
 
     def _loss(self, node: Node) -> float:
-        """The loss of a node that was looked at; infinite if it fails."""
+        """The loss of a node that was tested; infinite if it fails."""
         outcome = self.known.get(node)
         return float("inf") if outcome is None or outcome.loss is None else outcome.loss
 

@@ -306,7 +306,7 @@ DUCKDB_SHARE = 0.5  # DuckDB's part of the memory limit; it exceeds that, and re
 
 
 class DuckEngine:
-    """A database in a folder of its own, which is removed when the engine is closed or garbage-collected."""
+    """A database in its own folder, which is removed when the engine is closed or garbage-collected."""
 
     name = "duckdb"
     keeps_order = True

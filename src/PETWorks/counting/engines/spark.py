@@ -873,7 +873,7 @@ def write_partition(
     folder: str,
     batches: Iterator[Any],
 ) -> Iterator[Any]:
-    """Write a partition of a data frame, which has the columns `columns_read`, to a file of its own."""
+    """Write a partition of a data frame, which has the columns `columns_read`, to its own file."""
     from pyspark import TaskContext
 
     context = TaskContext.get()

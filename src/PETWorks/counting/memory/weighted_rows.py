@@ -250,7 +250,7 @@ class WeightedRows:
         return reduce(merge, map(kernel, pairs))
 
     def _count_keys(self, keys: Codes, bits: int, grouping: Grouping) -> Any:
-        """Count records by their keys of so many bits, without those set aside."""
+        """Count records by their keys, which have this many bits, without those set aside."""
         out = mask_set_aside(grouping, self.domains, lambda: self._row_codes(grouping.known))
         if out is None:
             return count_keys(keys, bits, self.weights)

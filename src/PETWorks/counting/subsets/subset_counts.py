@@ -55,7 +55,7 @@ class Score(Protocol):
     """A number, or several, that complete classes have; those of different classes are added with `+`."""
 
     def of_keys(self, keys: Codes, weights: Codes, value_bits: int) -> Any:
-        """The score of sorted, distinct keys, the lowest bits of which are the sensitive value."""
+        """The score of sorted, distinct keys, whose lowest bits are the sensitive value."""
 
     def of_classes(self, classes: ClassValues) -> Any:
         """The score of classes."""

@@ -115,7 +115,7 @@ def excess_for_release_kind(policy: Policy) -> float:
 
 
 def uncompared_columns(release: Release, policy: Policy) -> tuple[str, ...]:
-    """The columns of which most values of the release do not occur in the original: lookups by them find nobody.
+    """The columns with mostly new values in the release: lookups by them find nobody.
 
     A copy of the original with a little noise would pass any rule about lookups. On a level of a hierarchy, its values
     are those of the original again; it is enough that rules are judged on one such level.

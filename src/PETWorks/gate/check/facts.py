@@ -107,7 +107,7 @@ def _changed_share(before: Marginal, after: Marginal) -> float:
 def information_kept(
     before: Marginal, after: Marginal, hierarchy: Hierarchy | None, level: int | None = None
 ) -> float | None:
-    """The share of the information of a column that its released cells still tell; None if that is not known.
+    """The share of the information of a column that its released cells still have; None if that is not known.
 
     A cell that may stand for a share p of the known original cells tells log2(1/p) bits; missing cells and `*` none.
     Without a hierarchy, a new label counts by its own share: at most, if some records were generalised further.

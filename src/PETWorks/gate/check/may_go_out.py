@@ -174,7 +174,9 @@ def find_obstacle(document: CheckDocument, table: Path | None = None) -> Obstacl
     if table is not None and not _is_checked_table(document, table):
         return "changed"
     made = document.anonymization
-    if made is not None and made.seconds is not None and not made.optimal:  # somebody has to accept an unproved result
+    if (
+        made is not None and made.seconds is not None and not made.optimal
+    ):  # an unproved result has to be accepted by a person
         return "unfinished"
     return None
 

@@ -321,7 +321,7 @@ def _people_with_near_values(
 
 
 def _worst_case(release: Release, rules: Sequence[RuleResult]) -> Iterator[Notice]:
-    """The worst case; nothing about nearly equal numbers if a rule measures how far numbers are apart."""
+    """The worst case, without nearly equal numbers if a rule measures distances between numbers."""
     measures_distances = any(rule.measure == "t-closeness" for rule in rules)
     return (notice for notice in worst_case_notices(release) if notice.notice != "near-value" or not measures_distances)
 
@@ -446,7 +446,7 @@ def _columns(
 
 
 def _lost_columns(release: Release, quasi: Sequence[ColumnFacts]) -> Iterator[Notice]:
-    """The quasi-identifiers of which nothing, one value, or a value in few records is left."""
+    """Notices of quasi-identifiers that have no value left, one value, or values in few records only."""
     nothing = tuple(column.column for column in quasi if _is_fully_suppressed(release, column.column))
     others = [column for column in quasi if column.column not in nothing]
     lost = lost_in_release(release, [column.column for column in others])
@@ -483,7 +483,7 @@ def _class_sizes(release: Release, policy: Policy, rules: Sequence[RuleResult]) 
 
 
 def _reasons(rules: Sequence[RuleResult]) -> Iterator[Notice]:
-    """The reasons in the policy because of which built-in rules hold."""
+    """Notices of reasons in the policy by which built-in rules hold."""
     for rule in rules:
         explained = rule.details.get("columns_with_a_reason")
         if rule.name == VALUES_PROTECTED and explained:
@@ -552,7 +552,7 @@ def _is_loosest(kind: Any, value: Any, most: float | None) -> bool:
 
 
 def _not_covered(policy: Policy, examined: Sequence[ColumnFacts]) -> Iterator[Notice]:
-    """The assumptions of the verdict: nobody knows other columns or has other tables about the people."""
+    """Notices of the assumptions behind the verdict: no adversary knows other columns or has other tables."""
     unknown = tuple(
         column.column
         for column in examined

@@ -387,7 +387,7 @@ def _measure_rule(
     }
 
 
-COPIES = "copies"  # compares whole records, whatever somebody knows
+COPIES = "copies"  # compares whole records, whatever an adversary knows
 
 
 def _measure_for_adversaries(

@@ -70,9 +70,9 @@ from PETWorks.tables.arrays import strings
 OFTEN, SEVERAL = 1.5, 5  # records per value, and distinct values, if no other column shows it
 OFTEN_NAMED = 2  # records per name, if no other column shows it: namesakes are rarer
 REACHING = (A_CONTACT, AN_ACCOUNT, A_DEVICE, A_HOUSEHOLD)
-LOOKED_AT = 200  # values of a sample that tell whether values are codes
+LOOKED_AT = 200  # values of a sample that show whether values are codes
 MAX_PAIRS, MAX_PAIRS_ELSEWHERE = 200, 10  # pairs of a group and a number that are tried: in memory, in other engines
-MAX_GROUPS = 20  # groups in which a number of people may be given anew
+MAX_GROUPS = 20  # groups in which people may be numbered from 1 on again
 MAX_CUT = 1_000_000  # distinct values that are cut into person and visit
 _WORDS = re.compile(r"[^\W\d_]+([-'’. ,]+[^\W\d_]+){1,4}\.?")  # several words of letters
 _GENERALISED = re.compile(r"[*＊○〇●\[\]{}<>≤≥|…]")
@@ -270,7 +270,7 @@ class _Search:
                 yield self._people(key)
 
     def _is_open(self, key: Key) -> bool:
-        """Whether the policy does not say of all columns that they name nobody."""
+        """Whether the policy leaves open for some column that it names people."""
         return not all(column in self.explained for column in key.columns)
 
     def _people(self, key: Key) -> People:

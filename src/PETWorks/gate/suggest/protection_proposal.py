@@ -281,7 +281,7 @@ def propose_protections(release: Release, columns: Sequence[str]) -> dict[str, P
                 counts,
                 count_unique_after=count_unique_after,
                 records_of=records_of,
-                grouping=grouping and unit is None,  # groups are of people, whom only a table in memory tells
+                grouping=grouping and unit is None,  # groups are of people, who are known only for a table in memory
             )
         else:
             cells = table.columns[column]

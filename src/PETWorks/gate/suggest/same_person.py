@@ -111,7 +111,7 @@ class Agreement:
 
     @property
     def changes(self) -> float:
-        """The share that is least affected by a few wrong records or by one value that stands for nobody."""
+        """The share that is least affected by a few wrong records, or by one value such as "unknown"."""
         return min(self.values, self.pairs)
 
 
@@ -141,7 +141,7 @@ class Evidence:
         return isinstance(self._load(), WeightedRows)
 
     def _take_some_of(self, column: str) -> "Evidence":
-        """The evidence of some values of a column, with all of their records: enough to see what names nobody."""
+        """The evidence of some values of a column, with all their records: enough to reject columns."""
         table = self._load()
         if not isinstance(table, WeightedRows) or table.rows <= 2 * ENOUGH_ROWS or table.weights is not None:
             return self
@@ -384,7 +384,7 @@ def _subject(words: str, profile: ExaminedColumn | None) -> str | None:
 
 
 def names_others(words: str) -> bool:
-    """Whether a name means people other than those of the table, as `contact` does without a way to reach somebody."""
+    """Whether a name means people other than those of the table, as `contact` does without an address or number."""
     others = [term for term in terms(OTHER_PEOPLE) if term in words]
     return bool(others) and (others != [" contact "] * len(others) or not _is_way_to_reach(words))
 
@@ -430,6 +430,6 @@ def _surprise(sizes: ClassSizes, shares: Any) -> float:
     logarithms, repeated = np.log10(distinct), sizes.sizes > 1
     most = logarithms.max(initial=-np.inf)
     large = sizes.sizes[repeated]
-    # The largest share is set apart: its power alone does not become 0 for large classes.
+    # The largest share is handled separately: its power alone does not become 0 for large classes.
     rest = np.log10(times @ 10 ** ((logarithms - most)[:, None] * large))
     return -float(sizes.classes[repeated] @ (large * most + rest))

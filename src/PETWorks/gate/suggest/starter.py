@@ -70,7 +70,11 @@ MAX_COLUMNS_OF_A_POLICY = 5_000  # nobody reviews more roles, and the size of po
 MAX_VALUES = 100_000  # distinct values of a column for which a hierarchy is proposed
 MAX_HIERARCHIES = 200  # proposed at most: the size of policy files is limited
 LONGEST_KEY = 1_000  # characters; YAML allows 1,024
-SIZES = ((10, "all"), (30, "1-3"), (MAX_COLUMNS, "1-2"))  # up to so many quasi-identifiers, these sizes are quick
+SIZES = (
+    (10, "all"),
+    (30, "1-3"),
+    (MAX_COLUMNS, "1-2"),
+)  # the sizes that are quick, by the largest number of quasi-identifiers
 Say = Callable[[str], str]
 Why = Callable[[Suggestion], str]
 
@@ -228,7 +232,7 @@ def _in_finer_parts(
     words = {"quantiles": parts}
     try:
         hierarchy = parse_declaration(words, Phrase("a proposal")).build(counts, [], [], Phrase("a proposal"))
-    except PETWorksError:  # numbers that are too unevenly spread for so many parts
+    except PETWorksError:  # numbers that are too unevenly spread for this many parts
         return proposed
     reason = Phrase("numbers: {parts} intervals with equally many records, then coarser ones", parts=parts[0])
     return Proposal(words, reason), hierarchy

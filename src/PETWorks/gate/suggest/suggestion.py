@@ -263,7 +263,7 @@ class ExaminedColumn(Profile):
 
     @property
     def counted(self) -> bool:
-        """Whether the values are small whole numbers, of which there are few."""
+        """Whether the values are a few small whole numbers."""
         return self.distinct <= MOST_COUNTS and all(text.removesuffix(".0").isdecimal() for text in self.sample)
 
     @property
@@ -343,7 +343,7 @@ class Suggestion:
     hierarchy: Proposal | None = None
     protect: ProposedProtection | None = None
     records: int | None = None  # of the table
-    values: float = 1.0  # of a quasi-identifier: the number of equally common values that would tell as much
+    values: float = 1.0  # of a quasi-identifier: the number of equally common values with the same information
     unread_dates: bool = False  # whether its values look like dates that cannot be read
 
     @property
@@ -415,7 +415,7 @@ def _names_households(column: str, profile: ExaminedColumn) -> bool:
 
 
 TEN_MEMBERS = 10  # most households are smaller
-HEAVY = 1000.0  # kilograms or pounds that nobody weighs
+HEAVY = 1000.0  # more kilograms or pounds than a person weighs
 PRECISE_DIGITS = 3  # decimals that no scale for people shows
 
 

@@ -296,7 +296,7 @@ class SubsetLimit(JSONObject, frozen=True):
 
 
 class RiskySubset(JSONObject, frozen=True):
-    """A subset beyond a limit of which no smaller part is beyond it."""
+    """A subset beyond a limit, without a smaller subset in it that is also beyond."""
 
     limit: str
     at_most: Real

@@ -22,7 +22,7 @@ TABLES = 3
 STRIDE = 4  # codes of values by table are `value * 4 + table`: a power of 2 is split off fast
 MOST_VALUES = 100
 TOLERATED_OVERLAP = 0.01  # share of control people who are in the original, beyond chance
-EVERYONE = "  table"  # the column that tells only the table; names of columns are trimmed, so no column is called so
+EVERYONE = "  table"  # the column with the number of the table; names are trimmed, so no other column has this name
 NAMES = (Phrase("the original table"), Phrase("the release"), Phrase("the control people"))
 MISFITS = (
     Phrase("values of the original table are not leaves of"),
@@ -178,7 +178,7 @@ def _overlap(pairs: ClassPairs) -> Overlap:
 
 
 def is_in_original(view: View) -> bool:
-    """Whether so many control people seem to be in the original that they are no control."""
+    """Whether too many control people seem to be in the original for them to be a control."""
     tables, overlap = compared_tables(view), control_overlap(view)
     people, controls = tables.records[ORIGINAL], tables.records[CONTROL]
     if not overlap.records:

@@ -11,7 +11,7 @@ MOST_CONTROLS = 1 << 40
 
 
 def wilson(share: float, number: int) -> tuple[float, float]:
-    """The interval of a share that was found among so many people.
+    """The interval of a share that was found among this number of people.
 
     Wilson (1927), *Probable inference, the law of succession, and statistical inference*.
 
@@ -24,7 +24,7 @@ def wilson(share: float, number: int) -> tuple[float, float]:
 
 
 def newcombe(one: float, of_one: int, other: float, of_other: int) -> tuple[float, float]:
-    """The interval of the difference of two shares, found among so many people each.
+    """The interval of the difference of two shares, each found among its number of people.
 
     Newcombe (1998), *Interval estimation for the difference between independent proportions*, method 10.
 

@@ -34,7 +34,7 @@ SMALL_CLASS = 40  # up to this size, large c are computed by recurrence; for lar
 
 
 def individual_risks(sizes: Integers, people: Reals) -> Reals:
-    """The expectation of 1/N for classes of so many records that stand for so many people; 1/f if F is at most f.
+    """The expectation of 1/N for classes of f records that stand for F people; 1/f if F is at most f.
 
     For c >= 1, the integral follows for f = 1, 2, ... from I(1) = log(1 + c)/c and I(f + 1) = (1/f - I(f))/c, where an
     error never grows. For c < 1 or large classes, the series below converges fast: in each step the terms shrink by
@@ -179,7 +179,7 @@ class HouseholdSums:
 
     @property
     def risks(self) -> Reals:
-        """The chance that somebody of a household is found, for each household."""
+        """The chance that a member of a household is found, for each household."""
         return household_risks(np.ldexp(self.high.astype(np.float64), -30) + np.ldexp(self.low.astype(np.float64), -60))
 
 
@@ -192,7 +192,7 @@ def unfound(risks: Reals) -> Reals:
 
 
 def household_risks(logarithms: Reals) -> Reals:
-    """The chance that somebody of a household is found, from the sum of what `unfound` says of its members."""
+    """The chance that a member of a household is found, from the sum of `unfound` over its members."""
     return np.asarray(-np.expm1(-logarithms))
 
 

@@ -73,7 +73,7 @@ def marginals(
 
 
 def _sets_of_columns(names: Sequence[str], width: int, seed: int) -> Iterable[tuple[str, ...]]:
-    """All sets of so many columns, or random ones if there are too many."""
+    """All sets of columns of this width, or random ones if there are too many."""
     number = comb(len(names), width)
     if number <= MOST_SETS:
         return combinations(names, width)

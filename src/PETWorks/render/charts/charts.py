@@ -329,7 +329,7 @@ def _cut_label(text: str) -> str:
 
 
 def spread_apart(positions: Sequence[float], distance: float) -> list[float]:
-    """The positions, moved as little downwards or upwards as keeps them this far apart, within the chart.
+    """The positions, moved as little as possible so that they keep this distance within the chart.
 
     >>> spread_apart([30, 100, 32], 14), spread_apart([220, 220], 14)
     ([30, 100, 44], [206, 220])

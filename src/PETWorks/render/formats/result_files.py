@@ -86,7 +86,7 @@ def _write_table(table: Any, suffix: str) -> bytes:
     if suffix == ".csv":
         from pyarrow import csv as arrow_csv
 
-        file.write(BOM_UTF8)  # tells spreadsheets the encoding
+        file.write(BOM_UTF8)  # by which spreadsheets recognise the encoding
         arrow_csv.write_csv(table, file)
     else:
         from pyarrow import parquet

@@ -186,7 +186,7 @@ def lookup_rows(document: CheckDocument, lang: str) -> list[list[str]]:
 
 
 def known_rows(document: CheckDocument, lang: str) -> list[list[str]]:
-    """The adversaries who are told most, for each number of columns that they know."""
+    """The adversaries who learn most, for each number of columns that they know."""
     if document.lookups is None:
         return []
     rows = []

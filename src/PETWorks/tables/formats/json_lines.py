@@ -179,7 +179,7 @@ class _Layout(NamedTuple):
     ends: tuple[str, ...]  # behind each cell
     first: str
     last: str
-    blank_lines: str | None  # None before the first record, of which they tell nothing
+    blank_lines: str | None  # None before the first record, where they mean nothing
 
     @property
     def gaps(self) -> Iterator[tuple[Gap, str]]:
@@ -216,7 +216,7 @@ class _Seen:
     line_ends: Counter[str] = field(default_factory=Counter)
 
     def gather(self) -> None:
-        """Take the layouts apart."""
+        """Split the layouts into keys, blanks and line ends."""
         for layout, number in self.layouts.items():
             self.orders[layout.keys] += number
             for gap, text in layout.gaps:
@@ -264,7 +264,7 @@ def _others(texts: Counter[str]) -> int:
 
 def _lines(source: JSONLines) -> Iterator[_Line]:
     """The records of a file as they are written."""
-    blank_lines: str | None = None  # before the first record they tell nothing
+    blank_lines: str | None = None  # before the first record they mean nothing
     for text, record in source.lines():
         if record is None:
             blank_lines = None if blank_lines is None else blank_lines + text
@@ -331,7 +331,7 @@ def _counted(
     suspects: set[str],
     exact: Collection[str],
 ) -> tuple[int, dict[str, dict[str, Counter[str]]]]:
-    """The records that are laid out otherwise; and of some columns, how often a value is written in which way."""
+    """The number of records with an unusual layout; and for some columns, the number of cells by value and spelling."""
     layout = 0
     ways: dict[str, dict[str, Counter[str]]] = {key: defaultdict(Counter) for key in suspects}
     for part in parts:

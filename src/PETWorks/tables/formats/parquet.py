@@ -308,7 +308,7 @@ class _File:
             self._use(column[14], size)
 
     def _read_dictionary(self, column: Fields, page: Fields, position: int, own: set[bytes], width: int) -> None:
-        """Entries of a dictionary are there once; numbers are values of the column. (Texts are looked at elsewhere.)"""
+        """Each entry of a dictionary occurs once; numbers are values of the column. (Texts are examined elsewhere.)"""
         packed = self.content[position : position + page[3]]
         if page[2] > LONGEST_DICTIONARY or column[4] not in CODECS:
             self.unknown += 1

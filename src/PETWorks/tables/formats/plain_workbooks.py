@@ -168,7 +168,7 @@ OF_ROWS = {
     *(b"r", b"spans", b"s", b"customFormat", b"ht", b"hidden", b"customHeight", b"outlineLevel", b"collapsed"),
     *(b"thickTop", b"thickBot", b"ph", b"dyDescent"),
 }
-SPAN_ROWS = 16  # rows of which Excel writes the same spans
+SPAN_ROWS = 16  # Excel writes the same spans for blocks of this many rows
 MAX_DIGITS = 17  # of a number
 # The values of cells by their type.
 _TEXT = re.compile(rb"(?:[^<&]|&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9A-Fa-f]{1,6});)*+")
@@ -234,12 +234,12 @@ def more_than_a_table(path: Path, sheet: str | None, table: TextTable) -> Counte
 
 
 def is_looked_into(part: str) -> bool:
-    """Whether a part of a workbook, no sheet, is one that exports have, and is looked at by its list."""
+    """Whether a part other than a sheet is one that exports have, and is compared with the list of its content."""
     return not part.startswith(SHEET + "sheet") and _look(part, None) is not None
 
 
 def _look(part: str, sheet: str | None) -> str | None:
-    """By which list a part is looked at; None if it counts as a whole, which others do."""
+    """The list with which a part is compared; None if the whole part counts as further content."""
     if part.endswith(RELATIONS):
         return RELATIONS if _PART_NAME.fullmatch(part) else None
     if part.startswith(THEME):
