@@ -8,7 +8,7 @@ from pathlib import Path
 from PETWorks import Release
 from PETWorks.anonymizer.anonymization import anonymize_release
 from PETWorks.anonymizer.chosen_levels import on_levels
-from PETWorks.anonymizer.frontiers import find_frontier
+from PETWorks.anonymizer.frontier import find_frontier
 from PETWorks.anonymizer.rules import check_rules
 from PETWorks.gate.plans import (
     demanded_rules,

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from PETWorks.about.hierarchies.declaration import build_hierarchy
     from PETWorks.about.hierarchies.hierarchy import Hierarchy
     from PETWorks.anonymizer.anonymization import Anonymization
-    from PETWorks.anonymizer.frontiers import Frontier
+    from PETWorks.anonymizer.frontier import Frontier
     from PETWorks.anonymizer.reasons import reasons_per_record
     from PETWorks.api.anonymize import anonymize, apply_levels, apply_plan, frontier
     from PETWorks.api.check import check, require_release
@@ -70,7 +70,7 @@ _MODULES = {
     "about.hierarchies.declaration": ["build_hierarchy"],
     "about.hierarchies.hierarchy": ["Hierarchy"],
     "anonymizer.anonymization": ["Anonymization"],
-    "anonymizer.frontiers": ["Frontier"],
+    "anonymizer.frontier": ["Frontier"],
     "anonymizer.reasons": ["reasons_per_record"],
     "api.anonymize": ["anonymize", "apply_levels", "apply_plan", "frontier"],
     "api.check": ["check", "require_release"],

@@ -12,7 +12,7 @@ from conftest import examples
 from frames import arrow
 from PETWorks.anonymizer import anonymization, lattice
 from PETWorks.anonymizer.anonymization import anonymize_release
-from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.objectives import BY_CLASS
 from PETWorks.anonymizer.problem import SearchSettings, make_problem
 from PETWorks.anonymizer.rules import check_rules

@@ -11,7 +11,7 @@ from brute_force import is_aside
 from conftest import examples
 from frames import arrow
 from PETWorks import Release
-from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.objectives import AGGREGATES
 from PETWorks.anonymizer.problem import SearchSettings, make_problem
 from PETWorks.anonymizer.rules import check_rules

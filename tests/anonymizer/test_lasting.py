@@ -7,7 +7,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from PETWorks import Release
-from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Lattice
 from PETWorks.anonymizer.objectives import make_objective
 from PETWorks.anonymizer.rows import Ground

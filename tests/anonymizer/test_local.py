@@ -25,7 +25,7 @@ from brute_force import OF_CLASSES, At, failing, is_of_table
 from conftest import examples
 from PETWorks import Release, evaluate
 from PETWorks.anonymizer.anonymization import recode_locally
-from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.local import sweep as remaining_module
 from PETWorks.anonymizer.local.sweep import COMPACT_BELOW, NOT_RELEASED, RemainingRecords, merge_leftover_rows, sweep
 from PETWorks.errors import NotApplicable, ParameterError

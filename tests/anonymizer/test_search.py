@@ -36,7 +36,7 @@ from brute_force import (
 from conftest import WEIGHTS, examples
 from frames import release_of
 from PETWorks import evaluate
-from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.judge import Judge
 from PETWorks.errors import NotApplicable
 from PETWorks.measures.attacks.subsets import every_subset
 

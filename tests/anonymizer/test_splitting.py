@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from anonymizing_tasks import OF_SIZES, OF_VALUES, anonymized, tasks
 from conftest import examples
-from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.local import rounds
 from PETWorks.anonymizer.local.rounds import local_releases, recode_again
 from PETWorks.anonymizer.local.sweep import NOT_RELEASED, Sweep, smallest_size

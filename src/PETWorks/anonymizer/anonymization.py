@@ -36,7 +36,7 @@ from PETWorks.anonymizer.anonymization_facts import (
 )
 from PETWorks.anonymizer.class_means import check_show
 from PETWorks.anonymizer.explanation import Explanation, column_reasons, explain_levels
-from PETWorks.anonymizer.judging import Judge, records_failing
+from PETWorks.anonymizer.judge import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local.rounds import local_releases
 from PETWorks.anonymizer.local.sweep import Sweep, smallest_size, visible_classes

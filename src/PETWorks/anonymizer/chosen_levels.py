@@ -10,7 +10,7 @@ import numpy as np
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.treatment import APART, REMOVE
-from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.objectives import Granularity, Objective, Precision, check_objective, make_objective
 from PETWorks.anonymizer.plan import Plan, make_plan

@@ -17,7 +17,7 @@ from PETWorks.about.hierarchies.intervals import number_range
 from PETWorks.about.hierarchies.scheme import exact_decimal
 from PETWorks.about.protection import format_scaled
 from PETWorks.about.treatment import APART, INTERVAL, MEAN, MEDIAN
-from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.local.sweep import visible_classes
 from PETWorks.anonymizer.problem import Problem, check_show_words
 from PETWorks.anonymizer.recoding import NOT_RELEASED, ClassLabels, Recoder, view_after

@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 
 from PETWorks.about.hierarchies.declaration import level_description
 from PETWorks.anonymizer.anonymization_facts import BrokenRule, ColumnLevel, CostOfRule, OtherLevels
-from PETWorks.anonymizer.judging import records_failing
+from PETWorks.anonymizer.judge import records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.recoding import recoded_view

@@ -11,7 +11,7 @@ from PETWorks.about.hierarchies.declaration import hierarchy_name
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.hierarchies.proposal import propose_hierarchy
 from PETWorks.about.treatment import INTERVAL, REMOVE, SHOWN, SUPPRESSED_RECORDS
-from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Lattice, check_levels
 from PETWorks.anonymizer.lost_columns import ColumnsOnNodes, Keeping
 from PETWorks.anonymizer.objectives import BY_CLASS, ByColumn, Objective, check_objective, make_objective

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.declaration import hierarchy_name
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
-from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.local.sweep import Sweep
 from PETWorks.anonymizer.objectives import Objective, Reals, check_objective, make_objective

@@ -16,7 +16,7 @@ from PETWorks.about.roles import Roles, check_unit, role_of_each, two_roles
 from PETWorks.about.treatment import CAREFUL, REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
-from PETWorks.anonymizer.frontiers import Frontier, VariedThresholds, find_frontier
+from PETWorks.anonymizer.frontier import Frontier, VariedThresholds, find_frontier
 from PETWorks.anonymizer.model_choice import anonymize_for_models
 from PETWorks.anonymizer.plan import Plan
 from PETWorks.anonymizer.problem import ALL, METHODS, complete_hierarchies
@@ -28,7 +28,7 @@ from PETWorks.anonymizer.released import (
     choose_order,
     with_safe_cells,
 )
-from PETWorks.anonymizer.replaying import Replayed
+from PETWorks.anonymizer.replay import Replayed
 from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, check_rules
 from PETWorks.anonymizer.search.exact import Progress
 from PETWorks.api.release_or_policy import is_policy, is_release_or_policy, not_a_release, open_policy, warn_caller

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from PETWorks.anonymizer.anonymization import Anonymization
     from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts, FrontierFacts
     from PETWorks.anonymizer.explanation import Explanation
-    from PETWorks.anonymizer.frontiers import Frontier
+    from PETWorks.anonymizer.frontier import Frontier
     from PETWorks.anonymizer.plan import Plan
     from PETWorks.anonymizer.released import Recoded, RecordOrder
     from PETWorks.anonymizer.rules import Rule
@@ -60,7 +60,7 @@ NOT_OF_FRONTIER = ("resume", "show")  # settings that a frontier does not have
 
 def parse_vary(texts: tuple[str, ...]) -> dict[str, Any] | None:
     """Parse `k-anonymity:k=2,5,10` and `suppression=0,0.05` into the argument of `frontier`."""
-    from PETWorks.anonymizer.frontiers import SUPPRESSION
+    from PETWorks.anonymizer.frontier import SUPPRESSION
 
     vary: dict[str, Any] = {}
     for text in texts:
@@ -78,7 +78,7 @@ def parse_vary(texts: tuple[str, ...]) -> dict[str, Any] | None:
 
 def with_thresholds(rules: "tuple[Rule, ...]", texts: tuple[str, ...]) -> "tuple[Rule, ...]":
     """The rules with other thresholds, given as `k-anonymity:k=10`."""
-    from PETWorks.anonymizer.frontiers import with_threshold
+    from PETWorks.anonymizer.frontier import with_threshold
     from PETWorks.measures.catalogue import find_measure
 
     changed = set()
@@ -102,7 +102,7 @@ def compute_frontier(
     job: "ReleaseJob", options: Mapping[str, Any], vary: Mapping[str, Any] | None, report: "Callable[[Progress], None]"
 ) -> "Frontier":
     """Compute the frontier of a table and its rules."""
-    from PETWorks.anonymizer.frontiers import find_frontier
+    from PETWorks.anonymizer.frontier import find_frontier
     from PETWorks.anonymizer.problem import METHODS
     from PETWorks.gate.anonymising import frontier_by_policy
 

@@ -37,7 +37,7 @@ from PETWorks.render.terminal import progress, text_style
 if TYPE_CHECKING:
     from PETWorks.anonymizer.chosen_levels import OnLevels
     from PETWorks.anonymizer.plan import Plan
-    from PETWorks.anonymizer.replaying import Replayed
+    from PETWorks.anonymizer.replay import Replayed
     from PETWorks.anonymizer.rules import Rule
     from PETWorks.gate.document import Notice, RuleResult
     from PETWorks.gate.plans import PreparedTable

@@ -263,13 +263,7 @@ class Release(Displayable):
         background = self._background()
         self.as_read = self._load_records(not_in_source, people, sample_columns, sample_source)
         self.weights_below_one = self._check_weights(self.as_read)
-        self.hierarchies: dict[str, Hierarchy] = {
-            column: hierarchy
-            if isinstance(hierarchy, Hierarchy)
-            else build_declared_hierarchy(hierarchy, column, self.as_read, background)
-            for column, hierarchy in declared.items()
-            if isinstance(hierarchy, Hierarchy) or column in self.compared_columns
-        }
+        self.hierarchies = self._build_hierarchies(declared, background)
         self.compare_at = check_levels(compare_at, self.compared_columns, self.hierarchies)
         self.view = self._view(self.fold_sensitive_values(self.as_read), background)
         self._check_population_size()
@@ -321,6 +315,18 @@ class Release(Displayable):
         if sample_source is not None:
             table = self._load_sample(table, sample_source)
         return table
+
+    def _build_hierarchies(
+        self, declared: Mapping[str, Hierarchy | Declaration], background: Background
+    ) -> dict[str, Hierarchy]:
+        """The hierarchies; those that were declared are built for compared columns only."""
+        return {
+            column: hierarchy
+            if isinstance(hierarchy, Hierarchy)
+            else build_declared_hierarchy(hierarchy, column, self.as_read, background)
+            for column, hierarchy in declared.items()
+            if isinstance(hierarchy, Hierarchy) or column in self.compared_columns
+        }
 
     def _check_population_size(self) -> None:
         """Raise if the release has more people than the population, where this is a number or a share."""

@@ -13,7 +13,7 @@ from msgspec import structs
 from PETWorks.about.kinds import GENERALISED, WORDS
 from PETWorks.about.treatment import STARS
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
-from PETWorks.anonymizer.frontiers import Frontier, find_frontier
+from PETWorks.anonymizer.frontier import Frontier, find_frontier
 from PETWorks.anonymizer.model_choice import anonymize_for_models, weights_for_models
 from PETWorks.anonymizer.problem import SEARCH_SETTINGS
 from PETWorks.anonymizer.released import Recoded

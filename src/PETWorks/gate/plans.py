@@ -29,7 +29,7 @@ from PETWorks.anonymizer.plan import SUBSETS, VERSION, Plan, PlannedHierarchy, P
 from PETWorks.anonymizer.problem import SearchSettings
 from PETWorks.anonymizer.recoding import view_after
 from PETWorks.anonymizer.released import Recoded, with_safe_cells
-from PETWorks.anonymizer.replaying import PlannedSearch, PlanTable, Replayed, replay
+from PETWorks.anonymizer.replay import PlannedSearch, PlanTable, Replayed, replay
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
 from PETWorks.counting.protected_source import protect_source

@@ -8,7 +8,7 @@ from typing import Any
 
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
 from PETWorks.anonymizer.anonymization_facts import table_state
-from PETWorks.anonymizer.frontiers import Frontier
+from PETWorks.anonymizer.frontier import Frontier
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.counting.release import Release
 from PETWorks.measures import numbers

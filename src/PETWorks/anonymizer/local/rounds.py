@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local.sweep import (
     Levels,

@@ -9,7 +9,7 @@ from functools import cached_property, reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.objectives import Ambiguity, ByColumn, Objective, PublisherPayout, Reals
 from PETWorks.anonymizer.recoding import NOT_RELEASED, STEP, Recoder, view_after

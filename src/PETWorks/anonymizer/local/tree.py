@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local.sweep import Levels, Sweep, combined_loss
 from PETWorks.anonymizer.objectives import TINY, ByColumn, Reals

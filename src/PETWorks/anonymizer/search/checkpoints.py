@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks.about.treatment import EXACT
-from PETWorks.anonymizer.judging import Outcome
+from PETWorks.anonymizer.judge import Outcome
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule

@@ -13,7 +13,7 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.anonymizer.judging import Judge, Outcome
+from PETWorks.anonymizer.judge import Judge, Outcome
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.lost_columns import Keeping
 from PETWorks.anonymizer.objectives import Objective

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.anonymizer.judging import Judge, Outcome
+from PETWorks.anonymizer.judge import Judge, Outcome
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.lost_columns import Keeping
 from PETWorks.anonymizer.objectives import AGGREGATES, ByColumn, Granularity, Missings, Objective, Precision

@@ -15,7 +15,7 @@ from itertools import islice, product
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.lost_columns import ColumnsOnNodes
 from PETWorks.anonymizer.objectives import ByColumn, Reals

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from PETWorks.about.kinds import GENERALISED
-from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Lattice
 from PETWorks.anonymizer.objectives import Granularity
 from PETWorks.anonymizer.rows import Ground

@@ -15,9 +15,9 @@ from PETWorks.about.kinds import GENERALISED
 from PETWorks.about.treatment import AS_CLASS, AS_VALUE
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
 from PETWorks.anonymizer.chosen_levels import OnLevels
-from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lost_columns import lost_in_release
-from PETWorks.anonymizer.replaying import Replayed
+from PETWorks.anonymizer.replay import Replayed
 from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.counts import ClassValues, Grouping

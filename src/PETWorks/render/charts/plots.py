@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from PETWorks.anonymizer.anonymization_facts import State, table_state
-from PETWorks.anonymizer.frontiers import Frontier
+from PETWorks.anonymizer.frontier import Frontier
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.counting.counts import ClassSizes
 from PETWorks.counting.release import Release

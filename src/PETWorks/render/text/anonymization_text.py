@@ -7,7 +7,7 @@ from rich.text import Text
 
 from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts, FrontierFacts, LocalRecoding
 from PETWorks.anonymizer.problem import METHODS
-from PETWorks.anonymizer.replaying import Replayed
+from PETWorks.anonymizer.replay import Replayed
 from PETWorks.errors import printable, quoted
 from PETWorks.gate.check.notices import ALWAYS_SHOWN
 from PETWorks.gate.document import FAIL, Notice, RuleResult, combine_verdicts

@@ -16,7 +16,7 @@ from PETWorks.anonymizer.anonymization import (
     why_not_local,
 )
 from PETWorks.anonymizer.anonymization_facts import FrontierFacts, PointOfFrontier
-from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import (
     ALL,

@@ -10,7 +10,7 @@ import numpy as np
 
 from PETWorks.about.treatment import APART
 from PETWorks.anonymizer.class_means import check_show
-from PETWorks.anonymizer.judging import Judge, records_failing
+from PETWorks.anonymizer.judge import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local.rounds import recode_again
 from PETWorks.anonymizer.local.sweep import LocalSteps, Sweep
