@@ -103,7 +103,7 @@ def total_variations(
     tables = [original, released]
     common = {name: common_column(tables, name) for name in names}
     whose = {EVERYONE: column_by_table(tables, common[names[0]], len(tables), with_values=False)}
-    stacked = original.stacked([released], common | whose)
+    stacked = original.stack([released], common | whose)
     score = AbsoluteDifferences(original.rows, released.rows)
     sizes = sorted({len(columns) for columns in sets})
     only = [frozenset(columns) for columns in sets]
