@@ -30,7 +30,7 @@ from policy_checks import DAY
 def test_the_document_has_a_place_for_what_measures_say():
     by_column = {entry.by_column.name for entry in all_measures() if entry.by_column is not None}
     assert by_column <= set(ColumnFacts.__struct_fields__)
-    assert {entry.if_it_fails for entry in all_measures()} == set(REMEDIES) - {"blur-together"}, "of no measure"
+    assert {entry.remedy for entry in all_measures()} == set(REMEDIES) - {"blur-together"}, "of no measure"
 
 
 def people_by_values(rows, names, unit):

@@ -143,7 +143,7 @@ def completed_ids():
     yield from (f"studio.open.separator.{word}" for word in SEPARATORS.values())
     roles = ("identifier", "quasi_identifier", "sensitive_attribute", "insensitive_attribute")
     yield from (f"role.{role}" for role in ("none", "privacy_unit", *roles))
-    steps = {entry.if_it_fails for entry in catalogue.values()} | set(other_steps())
+    steps = {entry.remedy for entry in catalogue.values()} | set(other_steps())
     yield from (f"step.{step}" for step in steps)
     for entry in catalogue.values():
         if entry.by_column is not None and entry.by_column.name != "missing":

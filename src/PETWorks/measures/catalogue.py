@@ -3,7 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from typing import Any, ParamSpec, get_type_hints
 
@@ -81,29 +81,52 @@ NEEDS: Mapping[str, tuple[Callable[[View], bool], Hint]] = {
 
 @dataclass(frozen=True)
 class Metric:
-    """A measure of the catalogue: call it with a release and its parameters."""
+    """A measure of the catalogue: call it with a release and its parameters.
+
+    needs              what a release must have; see `NEEDS`
+    treats             where its treatment differs from that of the release: see `Release.treatment`
+    unit               the unit of the value: records, values, share, chance (1/class size), ratio, money, number
+    by_column          the number it has for each column, if it has one
+    if_it_fails        the remedy if a threshold is not met: blur, diversify, more-values, hide-presence, refine; by
+                       default refine for utility, otherwise blur
+    classes_to_avoid   the class size below which the value is bad, if no threshold defines it
+    scenario           which number of a re-identification scenario the value is: highest or average
+    linked             whether records are linked with the population, if there is one
+    reported_in        the part of a report it belongs to, if it does not follow from family and needs
+    outside            the protected statistic that outsiders see instead of the value: "smallest class", "classes",
+                       "unique" or "guesses"; None: they see no value
+    asks               its questions about classes, for a view and its checked parameters
+    sees               what a measure of utility depends on, if it does not depend on how coarse recoded values are:
+                       class-sizes, suppression, or labels (a different label is a different value)
+    tests              its thresholds as tests of single classes, for a view and its checked parameters
+    table_limits       the thresholds that are not tests of single classes, if it has tests
+    suppressing        how its thresholds for the whole table are met by suppressing the smallest classes, if that
+                       depends on class sizes only; None if no such threshold is given
+    worse_by_suppression  whether the value can only become worse when more records are suppressed
+    kinds              the kinds of release that it has a meaning for
+    """
 
     function: Callable[..., Result]
     family: str
     better: str
-    needs: tuple[str, ...]
-    aliases: tuple[str, ...]
-    treats: Mapping[str, str | None]
-    unit: str
-    by_column: ColumnNumber | None
-    if_it_fails: str
-    classes_to_avoid: int | None
-    scenario: str | None
-    linked: bool
-    reported_in: str | None
-    outside: str | None
-    asks: Callable[..., Iterable[Question[Any]]] | None
-    sees: str | None
-    tests: Callable[..., list[ClassTest]] | None
-    table_limits: tuple[str, ...]
-    suppressing: Callable[..., SuppressionTest | None] | None
-    worse_by_suppression: bool
-    kinds: tuple[str, ...]
+    needs: tuple[str, ...] = ("quasi-identifiers",)
+    aliases: tuple[str, ...] = ()
+    treats: Mapping[str, str | None] = field(default_factory=dict)
+    unit: str = "number"
+    by_column: ColumnNumber | None = None
+    if_it_fails: str | None = None
+    classes_to_avoid: int | None = None
+    scenario: str | None = None
+    linked: bool = False
+    reported_in: str | None = None
+    outside: str | None = None
+    asks: Callable[..., Iterable[Question[Any]]] | None = None
+    sees: str | None = None
+    tests: Callable[..., list[ClassTest]] | None = None
+    table_limits: tuple[str, ...] = ()
+    suppressing: Callable[..., SuppressionTest | None] | None = None
+    worse_by_suppression: bool = False
+    kinds: tuple[str, ...] = (GENERALISED,)
 
     def __repr__(self) -> str:
         return f"<{self.name} ({self.family}): {self.summary}>"
@@ -132,6 +155,11 @@ class Metric:
             for name, parameter in inspect.signature(self.function).parameters.items()
             if parameter.kind is parameter.KEYWORD_ONLY
         }
+
+    @property
+    def remedy(self) -> str:
+        """The kind of step that helps if a threshold is not met."""
+        return self.if_it_fails or ("refine" if self.family == "utility" else "blur")
 
     @property
     def section(self) -> str:
@@ -292,75 +320,15 @@ catalogue: dict[str, Metric] = {}
 
 
 def metric(
-    family: str,
-    better: str,
-    needs: tuple[str, ...] = ("quasi-identifiers",),
-    aliases: tuple[str, ...] = (),
-    treats: Mapping[str, str | None] | None = None,
-    unit: str = "number",
-    by_column: ColumnNumber | None = None,
-    if_it_fails: str | None = None,
-    classes_to_avoid: int | None = None,
-    scenario: str | None = None,
-    linked: bool = False,
-    section: str | None = None,
-    outside: str | None = None,
-    asks: Callable[..., Iterable[Question[Any]]] | None = None,
-    sees: str | None = None,
-    tests: Callable[..., list[ClassTest]] | None = None,
-    table_limits: tuple[str, ...] = (),
-    suppressing: Callable[..., SuppressionTest | None] | None = None,
-    worse_by_suppression: bool = False,
-    kinds: tuple[str, ...] = (GENERALISED,),
+    *, family: str, better: str, **properties: Any
 ) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
     """Enter a function in the catalogue and check its arguments whenever it is called.
 
-    treats             where its treatment differs from that of the release: see `Release.treatment`
-    unit               the unit of the value: records, values, share, chance (1/class size), ratio, money, number
-    by_column          the number it has for each column, if it has one
-    if_it_fails        the remedy if a threshold is not met: blur, diversify, more-values, hide-presence, refine; by
-                       default refine for utility, otherwise blur
-    classes_to_avoid   the class size below which the value is bad, if no threshold defines it
-    scenario           which number of a re-identification scenario the value is: highest or average
-    linked             whether records are linked with the population, if there is one
-    asks               its questions about classes, for a view and its checked parameters
-    outside            the protected statistic that outsiders see instead of the value: "smallest class", "classes",
-                       "unique" or "guesses"; None: they see no value
-    section            the part of a report it belongs to, if it does not follow from family and needs
-    sees               what a measure of utility depends on, if it does not depend on how coarse recoded values are:
-                       class-sizes, suppression, or labels (a different label is a different value)
-    tests              its thresholds as tests of single classes, for a view and its checked parameters
-    table_limits       the thresholds that are not tests of single classes, if it has tests
-    suppressing        how its thresholds for the whole table are met by suppressing the smallest classes, if that
-                       depends on class sizes only; None if no such threshold is given
-    worse_by_suppression  whether the value can only become worse when more records are suppressed
-    kinds              the kinds of release that it has a meaning for
+    properties   the other fields of `Metric`
     """
 
     def enter(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-        entry = Metric(
-            function=function,
-            family=family,
-            better=better,
-            needs=needs,
-            aliases=aliases,
-            treats=treats or {},
-            unit=unit,
-            by_column=by_column,
-            if_it_fails=if_it_fails or ("refine" if family == "utility" else "blur"),
-            classes_to_avoid=classes_to_avoid,
-            scenario=scenario,
-            linked=linked,
-            reported_in=section,
-            outside=outside,
-            asks=asks,
-            sees=sees,
-            tests=tests,
-            table_limits=table_limits,
-            suppressing=suppressing,
-            worse_by_suppression=worse_by_suppression,
-            kinds=kinds,
-        )
+        entry = Metric(function, family, better, **properties)
         catalogue[entry.name] = entry
 
         @wraps(function)

@@ -282,7 +282,7 @@ def remedy(rule: RuleResult, has_small_classes: bool) -> str | None:
         return "blur"
     if rule.measure == ALL_RELEASES:
         return "blur-together"
-    step = catalogue[rule.measure].if_it_fails
+    step = catalogue[rule.measure].remedy
     return None if step == "blur" and has_small_classes else step
 
 

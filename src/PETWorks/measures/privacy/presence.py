@@ -49,7 +49,7 @@ def _tests(_view: View, *, delta_min: float | None, delta_max: float | None) -> 
     aliases=("d-presence", "δ-presence"),
     unit="range of shares",
     if_it_fails="hide-presence",
-    section="presence",
+    reported_in="presence",
 )
 def delta_presence(
     view: View,

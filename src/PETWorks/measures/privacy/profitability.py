@@ -46,7 +46,7 @@ def _tests(_view: View, *, allow_attack: bool, **amounts: float) -> list[ClassTe
     family="privacy",
     better="lower",
     unit="money",
-    section="profit",
+    reported_in="profit",
 )
 def profitability(
     view: View,

@@ -82,7 +82,7 @@ def _questions(
     family="utility",
     better="higher",
     unit="money",
-    section="profit",
+    reported_in="profit",
 )
 def publisher_payout(
     view: View,
