@@ -94,15 +94,20 @@ def progress(doing: str, what: str = "") -> Any:
         _line(doing=doing)
     if not _is_terminal(sys.stderr):
         return nullcontext()
+    from PETWorks.render.language.language import message_text
+
+    bar = _spinner()
+    bar.add_task(message_text(language(), f"progress.{doing}", what=what), total=None)
+    return bar
+
+
+def _spinner() -> Any:
+    """A bar on standard error with a spinner, the text of its task and the elapsed time."""
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    from PETWorks.render.language.language import message_text
-
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    progress.add_task(message_text(language(), f"progress.{doing}", what=what), total=None)
-    return progress
+    return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 @contextmanager
@@ -114,15 +119,11 @@ def search_progress() -> Iterator[Callable[[Any], None]]:
     if not _is_terminal(sys.stderr):
         yield lambda _state: None
         return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
     from PETWorks.measures.numbers import amount
     from PETWorks.render.language.language import message_text
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        lang = language()
+    lang = language()
+    with _spinner() as bar:
         task = bar.add_task(message_text(lang, "progress.searching"), total=None)
 
         def report(state: Any) -> None:
@@ -145,26 +146,20 @@ def counting_progress() -> Iterator[Callable[[int, int], None]]:
     if not _is_terminal(sys.stderr):
         yield lambda _finished, _total: None
         return
+    from rich import progress as bars
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
 
     from PETWorks.render.language.language import message_text
 
     lang = language()
     columns = (
-        TextColumn(message_text(lang, "progress.subsets")),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn(message_text(lang, "progress.left")),
+        bars.TextColumn(message_text(lang, "progress.subsets")),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TimeElapsedColumn(),
+        bars.TextColumn(message_text(lang, "progress.left")),
+        bars.TimeRemainingColumn(),
     )
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+    with bars.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("subsets", total=None)
         yield lambda finished, total: bar.update(task, completed=finished, total=total)

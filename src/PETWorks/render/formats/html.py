@@ -146,8 +146,8 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
         "moment": prose.moment(document),
         "linking_column": prose.linking_column(document),
         **{name: in_spans(partial(sentence, document)) for name, sentence in texts.items()},
-        **{name: _list_in_all(sentences, document) for name, sentences in lists.items()},
-        "steps": _list_in_all(step_texts, document)[:MAX_STEPS],
+        **{name: texts_in_all(partial(sentences, document)) for name, sentences in lists.items()},
+        "steps": texts_in_all(partial(step_texts, document))[:MAX_STEPS],
     }
 
 
@@ -157,14 +157,14 @@ def _front_page(document: CheckDocument) -> dict[str, Any]:
         blocks = {"both": front_page.contents_and_losses, "remaining": front_page.remaining}
     else:
         blocks = {"contents": front_page.contents, "losses": front_page.losses, "remaining": front_page.remaining}
-    listed = [(name, _list_in_all(block, document)) for name, block in blocks.items()]
+    listed = [(name, texts_in_all(partial(block, document))) for name, block in blocks.items()]
     return {
         "meaning": in_spans(partial(front_page.meaning, document)) if front_page.meaning(document, ENGLISH) else "",
         "figures": rows_in_all(partial(front_page.figures, document)),
         "front": [(name, texts) for name, texts in listed if texts or name == "both"],
         "front_columns": front_page.column_rows(document),
         "open_rules": [rule for rule in document.rules if rule.verdict != PASS][:MAX_OPEN_RULES],
-        "besides": _list_in_all(prose.notices, document) if document.edition == INTERNAL else [],
+        "besides": texts_in_all(partial(prose.notices, document)) if document.edition == INTERNAL else [],
         "presets": {preset.name: preset for preset in document.policy.presets},
         "is_signed": front_page.is_signed(document),
         "steps_in_front": STEPS_IN_FRONT,
@@ -206,14 +206,14 @@ def _other_releases(document: CheckDocument) -> dict[str, Any]:
             }
         )
     return {
-        "other_texts": _list_in_all(other_releases.outcome, document),
+        "other_texts": texts_in_all(partial(other_releases.outcome, document)),
         "other_heads": other_releases.list_heads(document),
         "other_rows": rows_in_all(partial(other_releases.list_rows, document)),
-        "other_notes_by_row": _list_in_all(other_releases.handed_out, document),
+        "other_notes_by_row": texts_in_all(partial(other_releases.handed_out, document)),
         "other_attacks": attacks,
         "other_share_heads": other_releases.SHARE_HEADS,
         "other_unlinked": rows_in_all(partial(other_releases.unlinked_rows, facts)),
-        "other_notes": _list_in_all(lambda _document, lang: other_releases.unlinked_notes(facts, lang), document),
+        "other_notes": texts_in_all(partial(other_releases.unlinked_notes, facts)),
         "other_invariance": rows_in_all(partial(other_releases.invariance_rows, facts)),
         "other_register": rows_in_all(partial(other_releases.register_rows, facts)),
         "other_register_heads": other_releases.REGISTER_HEADS,
@@ -222,6 +222,11 @@ def _other_releases(document: CheckDocument) -> dict[str, Any]:
 
 def _attack_title(attack: str, message: str) -> Any:
     return in_spans(lambda lang: message_text(lang, message, attack=attack_name(attack, lang)))
+
+
+def texts_in_all(make: Callable[[str], Sequence[str]]) -> list[Any]:
+    """A list of texts, each in all languages."""
+    return [text for (text,) in rows_in_all(lambda lang: [[text] for text in make(lang)])]
 
 
 def rows_in_all(make: Callable[[str], Sequence[Sequence[str]]]) -> list[list[Any]]:
@@ -246,42 +251,37 @@ def _making_section(document: CheckDocument) -> dict[str, Any]:
     columns = () if facts.utility is None else facts.utility.columns
     kept = zip(rows(making.kept_rows), columns[:MAX_COLUMNS], strict=False)
     return {
-        "made_texts": _list_in_all(
-            lambda _document, lang: [*making.outcome_texts(facts, lang), *making.order_text(facts, lang)], document
-        ),
+        "made_texts": [
+            *texts_in_all(partial(making.outcome_texts, facts)),
+            *texts_in_all(partial(making.order_text, facts)),
+        ],
         "made_choice": rows(making.choice_rows),
         "made_choice_heads": [
             head if head in ("head.recoding", "head.lost", "head.option") else f">{head}"
             for head in making.CHOICE_HEADINGS
         ],
-        "made_choice_texts": _list_in_all(lambda _document, lang: making.choice_texts(facts, lang), document),
-        "made_costs": _list_in_all(lambda _document, lang: making.cost_texts(facts, lang), document),
+        "made_choice_texts": texts_in_all(partial(making.choice_texts, facts)),
+        "made_costs": texts_in_all(partial(making.cost_texts, facts)),
         "made_states": rows(making.state_rows),
         "made_kept": [{"cells": cells, "bar": column.information_kept} for cells, column in kept],
         "made_kept_heads": ["head.column", *(f">{head}" for head in making.KEPT_HEADINGS[1:])],
         "made_losses": rows(making.loss_rows),
         "made_loss_heads": ["head.objective", *(f">{head}" for head in making.LOSS_HEADINGS[1:])],
-        "made_undefined": _list_in_all(lambda _document, lang: making.undefined_objectives(facts, lang), document),
+        "made_undefined": texts_in_all(partial(making.undefined_objectives, facts)),
         "made_columns": facts.columns[:MAX_COLUMNS],
         "made_names": [column.column for column in facts.columns[:MAX_COLUMNS]],
         "made_change": lambda other: in_spans(lambda lang: making.change_text(best, other, lang)),
-        **({"frontier_chart": None} if facts.frontier is None else _frontier(facts.frontier, document)),
+        **({"frontier_chart": None} if facts.frontier is None else _frontier(facts.frontier)),
     }
 
 
-def _frontier(facts: FrontierFacts, document: CheckDocument) -> dict[str, Any]:
+def _frontier(facts: FrontierFacts) -> dict[str, Any]:
     """The chart and the table of the costs of other rules."""
-    heads = _list_in_all(lambda _document, lang: making.frontier_heads(facts, lang), document)
-
-    def rows(_document: CheckDocument, lang: str) -> list[str]:
-        return [cell for row in making.frontier_rows(facts, lang) for cell in row]
-
-    cells = _list_in_all(rows, document)
     return {
         "frontier_chart": charts.frontier_chart(facts),
-        "frontier_texts": _list_in_all(lambda _document, lang: making.frontier_texts(facts, lang), document),
-        "frontier_heads": heads,
-        "frontier_rows": [cells[first : first + len(heads)] for first in range(0, len(cells), len(heads))],
+        "frontier_texts": texts_in_all(partial(making.frontier_texts, facts)),
+        "frontier_heads": texts_in_all(partial(making.frontier_heads, facts)),
+        "frontier_rows": rows_in_all(partial(making.frontier_rows, facts)),
     }
 
 
@@ -347,9 +347,3 @@ _FUNCTIONS: dict[str, Any] = {
     "made_finer": _in_all(making.finer_text),
     "made_loss": making.loss_text,
 }
-
-
-def _list_in_all(sentences: Callable[[CheckDocument, str], list[str]], document: CheckDocument) -> list[Any]:
-    """A list of sentences, each in all languages."""
-    texts = {lang: sentences(document, lang) for lang in LANGUAGES}
-    return [in_spans(lambda lang, place=place: texts[lang][place]) for place in range(len(texts[ENGLISH]))]  # type: ignore[misc]
