@@ -14,7 +14,9 @@ import click
 from PETWorks.about.treatment import COLUMN_KEYS, SHOWN, SUPPRESSED_RECORDS
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
+    FILE,
     HOLDS,
+    POLICY_SUFFIXES,
     ROLE_OPTIONS,
     STANDARD_OUTPUT,
     engine_options,
@@ -133,9 +135,6 @@ def _release_options_of(facts: "FrontierFacts") -> str:
     return f"-o released.csv --{facts.method}{threshold} --suppression {point.suppression}"
 
 
-FILE = click.Path(path_type=Path)
-
-
 def release_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that `anonymize` and `apply` share."""
     option = click.option
@@ -197,7 +196,6 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-POLICY_SUFFIXES = (".yaml", ".yml")
 TABLE_OPTIONS = (
     *COLUMN_KEYS,
     "protect",

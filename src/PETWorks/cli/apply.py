@@ -11,8 +11,6 @@ import click
 from PETWorks.about.treatment import COLUMN_KEYS, REMOVE
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
 from PETWorks.cli.anonymize import (
-    FILE,
-    POLICY_SUFFIXES,
     Reports,
     check_paths,
     check_seed,
@@ -28,7 +26,16 @@ from PETWorks.cli.anonymize import (
     tell_two_levels,
     verdicts,
 )
-from PETWorks.cli.arguments import note, parse_columns, parse_population, report_written, shown_name, split_items
+from PETWorks.cli.arguments import (
+    FILE,
+    POLICY_SUFFIXES,
+    note,
+    parse_columns,
+    parse_population,
+    report_written,
+    shown_name,
+    split_items,
+)
 from PETWorks.cli.check import with_format_options
 from PETWorks.errors import ParameterError
 from PETWorks.render.formats.formats import dumps

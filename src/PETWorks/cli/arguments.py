@@ -63,6 +63,7 @@ ROLE_OPTIONS = {
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 FILE = click.Path(path_type=Path)
+POLICY_SUFFIXES = (".yaml", ".yml")
 STANDARD_OUTPUT = Path("-")
 RECORD_FILE_SUFFIXES = (".csv", ".parquet")
 

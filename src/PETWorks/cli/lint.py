@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
+from PETWorks.cli.arguments import FILE
 from PETWorks.errors import Hint, InputError, PETWorksError
 
-FILE = click.Path(path_type=Path)
 TABLES = ("data", "original", "population")
 
 

@@ -5,14 +5,11 @@ from typing import Any
 
 import click
 
-from PETWorks.cli.arguments import format_option, note, report_written, write_or_print
+from PETWorks.cli.arguments import FILE, POLICY_SUFFIXES, format_option, note, report_written, write_or_print
 from PETWorks.errors import InputError, system_reason
 from PETWorks.render.formats.formats import dumps
 from PETWorks.render.language.messages import language
 from PETWorks.render.terminal import progress, text_style
-
-FILE = click.Path(path_type=Path)
-POLICIES = (".yaml", ".yml")
 
 
 def with_register(command: Any) -> Any:
@@ -96,7 +93,7 @@ def _create_folder(folder: Path) -> None:
 
 def _load_check_document(document: Path, root: Path | None) -> Any:
     """The check document, read from its file or made by a check of the policy's table."""
-    if document.suffix.lower() in POLICIES:
+    if document.suffix.lower() in POLICY_SUFFIXES:
         from PETWorks.api.check import check
         from PETWorks.gate.policy.policy import read_policy
 
