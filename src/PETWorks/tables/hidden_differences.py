@@ -40,8 +40,7 @@ from PETWorks.tables.formats.csv import (
     packed_flags,
     running_parities,
 )
-from PETWorks.tables.formats.json_lines import JSONLines
-from PETWorks.tables.formats.json_lines import written as written_lines
+from PETWorks.tables.formats.json_lines import JSONLines, find_spelling_differences
 from PETWorks.tables.formats.packed import DAMAGES, GZIP, ZIP, ZSTD, Content, unpacked_path
 from PETWorks.tables.formats.parquet import Parquet, bytes_besides_columns
 from PETWorks.tables.formats.plain_workbooks import (
@@ -112,7 +111,7 @@ def hidden_differences(source: Source, exact: Collection[str] = ()) -> HiddenDif
     """
     parts: list[Any] = list(source.parts) if isinstance(source, Files) else [source]
     if isinstance(parts[0], JSONLines):
-        columns, layout, line_ends = written_lines(parts, exact)
+        columns, layout, line_ends = find_spelling_differences(parts, exact)
         return HiddenDifferences(columns, line_ends.total() - max(line_ends.values(), default=0), layout)
     styles = dict.fromkeys(source.names, 0)
     ends: Counter[str] = Counter()

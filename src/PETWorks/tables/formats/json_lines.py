@@ -150,19 +150,19 @@ BLANK = r"[ \t\n\r]*"
 TEXT = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 MEMBER = re.compile(rf'({TEXT})({BLANK}:{BLANK})({TEXT}|[^\s,}}"]+)({BLANK}[,}}]{BLANK})')
 FIRST = re.compile(rf"\s*\{{{BLANK}")
-NULL, ABSENT = "null", ""  # how a missing value is written, beside blank texts
-PLAIN, NUMBER, OTHER = 1, 2, 4  # how other values are written
+NULL, ABSENT = "null", ""  # ways to write a missing value, besides blank texts
+PLAIN, NUMBER, OTHER = 1, 2, 4  # ways to write other values
 LAYOUTS = 1 << 12  # that are kept in memory
 
 Gap = tuple[str, str]
 
 
-class Written(NamedTuple):
+class SpellingDifferences(NamedTuple):
     """Differences in writing between the records of JSON lines, each with the number of records that are unusual.
 
     columns     by column
-    layout      records whose keys, or the blanks around them, are written otherwise
-    line_ends   lines by the way in which they end
+    layout      the number of records with unusual keys, or unusual blanks around them
+    line_ends   the number of lines by line end
     """
 
     columns: Mapping[str, int]
@@ -195,7 +195,7 @@ class _Layout(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """A record as it is written."""
+    """A record as it stands in the file."""
 
     layout: _Layout
     cells: tuple[str, ...]
@@ -204,7 +204,7 @@ class _Line(NamedTuple):
 
 
 @dataclass
-class _Seen:
+class _LineCounts:
     """The ways of writing that occur in the lines, each with the number of records."""
 
     records: int = 0
@@ -216,7 +216,7 @@ class _Seen:
     line_ends: Counter[str] = field(default_factory=Counter)
 
     def gather(self) -> None:
-        """Split the layouts into keys, blanks and line ends."""
+        """Split the layouts into orders of keys and gaps, so that they need not be kept in memory."""
         for layout, number in self.layouts.items():
             self.orders[layout.keys] += number
             for gap, text in layout.gaps:
@@ -224,29 +224,29 @@ class _Seen:
         self.layouts.clear()
 
 
-def written(parts: Sequence[JSONLines], exact: Collection[str] = ()) -> Written:
+def find_spelling_differences(parts: Sequence[JSONLines], exact: Collection[str] = ()) -> SpellingDifferences:
     """Find differences between the records of a table that are not differences of values.
 
     exact   the columns whose invisible characters are a part of the value
     """
-    seen = _Seen()
+    counts = _LineCounts()
     for part in parts:
         for line in _lines(part):
-            _look(line, seen, exact)
-    seen.gather()
-    del seen.line_ends[""]  # of a last line
-    usual = {gap: _most_common(texts) for gap, texts in seen.gaps.items()}
-    disordered = _disordered(seen.orders)
-    suspects = {key for key, kinds in seen.kinds.items() if kinds & OTHER or kinds == PLAIN | NUMBER}
+            _count_line(line, counts, exact)
+    counts.gather()
+    del counts.line_ends[""]  # of a last line
+    usual = {gap: _most_common(texts) for gap, texts in counts.gaps.items()}
+    disordered = _find_disordered(counts.orders)
+    suspects = {key for key, kinds in counts.kinds.items() if kinds & OTHER or kinds == PLAIN | NUMBER}
     layout, ways = 0, dict[str, dict[str, Counter[str]]]()
-    if suspects or disordered or any(len(texts) > 1 for texts in seen.gaps.values()):
-        layout, ways = _counted(parts, usual, disordered, suspects, exact)
+    if suspects or disordered or any(len(texts) > 1 for texts in counts.gaps.values()):
+        layout, ways = _count_spellings(parts, usual, disordered, suspects, exact)
     columns: Counter[str] = Counter()
-    for key in _keys(seen.orders):
-        absent = seen.records - sum(number for keys, number in seen.orders.items() if key in keys)
-        missing = seen.missing[key] + Counter({ABSENT: absent})
-        columns[key.strip()] += sum(map(_others, (missing, *ways.get(key, {}).values())))
-    return Written({name: number for name, number in columns.items() if number}, layout, seen.line_ends)
+    for key in _keys(counts.orders):
+        absent = counts.records - sum(number for keys, number in counts.orders.items() if key in keys)
+        missing = counts.missing[key] + Counter({ABSENT: absent})
+        columns[key.strip()] += sum(map(_count_unusual, (missing, *ways.get(key, {}).values())))
+    return SpellingDifferences({name: number for name, number in columns.items() if number}, layout, counts.line_ends)
 
 
 def _keys(orders: Mapping[tuple[str, ...], int]) -> list[str]:
@@ -257,13 +257,13 @@ def _most_common(texts: Counter[str]) -> str:
     return max(texts, key=texts.__getitem__)
 
 
-def _others(texts: Counter[str]) -> int:
+def _count_unusual(texts: Counter[str]) -> int:
     """The number that are not written as most are."""
     return texts.total() - max(texts.values(), default=0)
 
 
 def _lines(source: JSONLines) -> Iterator[_Line]:
-    """The records of a file as they are written."""
+    """Read the records of a file as they stand there."""
     blank_lines: str | None = None  # before the first record they mean nothing
     for text, record in source.lines():
         if record is None:
@@ -281,40 +281,40 @@ def _lines(source: JSONLines) -> Iterator[_Line]:
         blank_lines = ""
 
 
-def _look(line: _Line, seen: _Seen, exact: Collection[str]) -> None:
-    """Note what occurs in a line."""
-    seen.records += 1
-    seen.layouts[line.layout] += 1
-    if len(seen.layouts) == LAYOUTS:
-        seen.gather()
-    seen.line_ends[line.end] += 1
+def _count_line(line: _Line, counts: _LineCounts, exact: Collection[str]) -> None:
+    """Count a line."""
+    counts.records += 1
+    counts.layouts[line.layout] += 1
+    if len(counts.layouts) == LAYOUTS:
+        counts.gather()
+    counts.line_ends[line.end] += 1
     for key, cell, text in zip(line.layout.keys, line.cells, line.texts, strict=True):
         if cell[0] != '"':
             if cell == NULL:
-                seen.missing[key][cell] += 1
+                counts.missing[key][cell] += 1
             else:
-                seen.kinds[key] |= NUMBER
+                counts.kinds[key] |= NUMBER
             continue
         value = _value(text, is_exact=key.strip() in exact)
         if not value:
-            seen.missing[key][cell] += 1
+            counts.missing[key][cell] += 1
         else:
-            seen.kinds[key] |= OTHER if "\\" in cell or len(value) + 2 != len(cell) else PLAIN
+            counts.kinds[key] |= OTHER if "\\" in cell or len(value) + 2 != len(cell) else PLAIN
 
 
-def _disordered(orders: Counter[tuple[str, ...]]) -> set[tuple[str, ...]]:
+def _find_disordered(orders: Counter[tuple[str, ...]]) -> set[tuple[str, ...]]:
     """The orders of keys that contradict more common ones; a key that is not there contradicts nothing."""
     before: dict[str, set[str]] = {}
     index: dict[str, int] = {}
     out = set()
-    for keys, _ in sorted(orders.items(), key=lambda one: (-one[1], one[0])):
+    for keys, _ in sorted(orders.items(), key=lambda pair: (-pair[1], pair[0])):
         grown = {key: set(own) for key, own in before.items()}
         for key in keys:
             grown.setdefault(key, set())
-        for one, other in pairwise(keys):
-            grown[other].add(one)
+        for key, following in pairwise(keys):
+            grown[following].add(key)
         known = [index.get(key, -1) for key in keys]
-        if -1 in known or any(one > other for one, other in pairwise(known)):
+        if -1 in known or any(place > following for place, following in pairwise(known)):
             try:
                 index = {key: number for number, key in enumerate(TopologicalSorter(grown).static_order())}
             except CycleError:
@@ -324,7 +324,7 @@ def _disordered(orders: Counter[tuple[str, ...]]) -> set[tuple[str, ...]]:
     return out
 
 
-def _counted(
+def _count_spellings(
     parts: Sequence[JSONLines],
     usual: Mapping[Gap, str],
     disordered: set[tuple[str, ...]],
