@@ -15,7 +15,7 @@ from command import petworks
 from conftest import examples
 from PETWorks.errors import InputError
 from PETWorks.tables.formats import workbooks
-from PETWorks.tables.formats.plain_workbooks import more_than_a_table
+from PETWorks.tables.formats.plain_workbooks import count_besides_table
 from PETWorks.tables.normalised_cells import normalise_texts
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.output import write_whole
@@ -68,7 +68,7 @@ def test_a_workbook_is_read_again_as_it_was(path, columns):
     path.write_bytes(content_of(table, exact=tuple(table)))
     again = open_source(path, "r")
     assert judged(again) == judged(open_source(table, "t"))
-    assert not more_than_a_table(path, "xl/worksheets/sheet1.xml", again)
+    assert not count_besides_table(path, "xl/worksheets/sheet1.xml", again)
 
 
 def test_texts_stay_texts_and_columns_of_numbers_are_numbers():

@@ -59,8 +59,8 @@ from PETWorks.tables.formats.plain_workbooks import (
     SHEET,
     SPELLINGS,
     UNUSED,
-    is_looked_into,
-    more_than_a_table,
+    count_besides_table,
+    is_examined,
 )
 from PETWorks.tables.formats.text_tables import WORKBOOK, TextTable
 from PETWorks.tables.formats.workbooks import (
@@ -568,14 +568,14 @@ def _content_of_workbook(path: Path, table: TextTable) -> Mapping[str, int]:
     for name in names:
         found.update(_content_of_excel_part(path, name, has_comments=has_comments))
     sheets = [name for name in names if name.startswith(SHEET) and not name.endswith(RELATIONS)]
-    found.update(more_than_a_table(path, sheets[0] if len(sheets) == 1 else None, table))
+    found.update(count_besides_table(path, sheets[0] if len(sheets) == 1 else None, table))
     found[SHEETS] -= 1
     return found
 
 
 def _content_of_excel_part(path: Path, name: str, *, has_comments: bool) -> Mapping[str, int]:
     """The further content that a part of an Excel workbook is."""
-    if is_looked_into(name) or (name.endswith(".vml") and has_comments):
+    if is_examined(name) or (name.endswith(".vml") and has_comments):
         return {}
     kind = next((kind for start, kind in EXCEL_PARTS.items() if name.startswith(start)), PARTS)
     found = Counter({kind: 1})

@@ -206,7 +206,7 @@ NUMBERS = _words("TotalTime DocSecurity i4 AppVersion Pages Words Characters Lin
 FLAGS = {"ScaleCrop", "LinksUpToDate", "SharedDoc", "HyperlinksChanged"}
 
 
-def more_than_a_table(path: Path, sheet: str | None, table: TextTable) -> Counter[str]:
+def count_besides_table(path: Path, sheet: str | None, table: TextTable) -> Counter[str]:
     """Count the content in the usual parts of a workbook besides the judged cells of a sheet, by kind.
 
     sheet   the part that has the sheet; None if there are several, which fail by themselves
@@ -233,7 +233,7 @@ def more_than_a_table(path: Path, sheet: str | None, table: TextTable) -> Counte
     return +found
 
 
-def is_looked_into(part: str) -> bool:
+def is_examined(part: str) -> bool:
     """Whether a part other than a sheet is one that exports have, and is compared with the list of its content."""
     return not part.startswith(SHEET + "sheet") and _look(part, None) is not None
 
@@ -478,10 +478,10 @@ class _Rows:
         tags = np.full(records, -1, np.int64)
         tags[numbers[kept] - header - 1] = np.frombuffer(self._tags, np.int64)[kept]
         stripes = np.arange(records)[is_plain] % 2
-        found += _other_formats(stripes, tags[is_plain] + 1, [{}, *map(self._format_of_tag, self._tag_codes)])
-        found[FORMATS] += self._other_spans(kept)
+        found += _count_unusual_formats(stripes, tags[is_plain] + 1, [{}, *map(self._format_of_tag, self._tag_codes)])
+        found[FORMATS] += self._count_unusual_spans(kept)
         outside = numbers[~inside & (numbers != header)]
-        found[ELEMENTS] += _gaps(outside, header, header + records)
+        found[ELEMENTS] += _count_gaps(outside, header, header + records)
         rest: dict[int, list[tuple[int, int]]] = {}
         is_outside = set(outside.tolist())
         for number, tag in zip(self._numbers, self._tags, strict=True) if is_outside else ():
@@ -505,7 +505,7 @@ class _Rows:
             codes[rows[own] - header - 1] = cells[own]
             found += column.compare(codes[is_plain], None if judged is None else judged[is_plain])
             templates, kinds = column.of_cells(codes[is_plain])
-            found += _other_formats(kinds * 2 + stripes, templates, self._formats_of_bases())
+            found += _count_unusual_formats(kinds * 2 + stripes, templates, self._formats_of_bases())
         found[FORMATS] += _minority(Counter(map(tuple, rest.values())))
         found[ELEMENTS] += len({template for _, template in beside}) > 1 or not _are_consecutive(
             [place for place, _ in beside]
@@ -531,7 +531,7 @@ class _Rows:
     def _style(self, number: int) -> Style:
         return self._styles[number] if 0 <= number < len(self._styles) else {}
 
-    def _other_spans(self, kept: Integers) -> int:
+    def _count_unusual_spans(self, kept: Integers) -> int:
         """The number of rows with unusual spans: neither the same in all, nor those of their cells or their block."""
         if len(self._span_codes) < 2 or not len(kept):
             return 0
@@ -601,7 +601,7 @@ class _Column:
             found[ELEMENTS] += int(np.count_nonzero(values))
         else:
             found[ELEMENTS] += int(np.count_nonzero((judged >= 0) & (values == 0)))
-            found[SPELLINGS] += _in_other_ways(judged + 1, values)
+            found[SPELLINGS] += _count_unusual(judged + 1, values)
         return found
 
 
@@ -643,7 +643,7 @@ def _judged_codes(table: TextTable, name: str) -> Integers | None:
     return judged
 
 
-def _other_formats(groups: Integers, ways: Integers, formats: Sequence[Style]) -> Counter[str]:
+def _count_unusual_formats(groups: Integers, ways: Integers, formats: Sequence[Style]) -> Counter[str]:
     """The number of rows or cells with another format than most of their group, by the kind of difference.
 
     groups    twice the kind of a value, and 1 more in every other row
@@ -652,7 +652,7 @@ def _other_formats(groups: Integers, ways: Integers, formats: Sequence[Style]) -
     """
 
     def count(own: Integers) -> int:
-        return min(_in_other_ways(groups, own), _in_other_ways(groups // 2, own))
+        return min(_count_unusual(groups, own), _count_unusual(groups // 2, own))
 
     total = count(ways)
     if not total:
@@ -665,7 +665,7 @@ def _other_formats(groups: Integers, ways: Integers, formats: Sequence[Style]) -
     return +found or Counter({FORMATS: total})
 
 
-def _in_other_ways(groups: Integers, ways: Integers) -> int:
+def _count_unusual(groups: Integers, ways: Integers) -> int:
     """The number that differ from most of their group."""
     if not len(groups):
         return 0
@@ -678,7 +678,7 @@ def _minority(ways: Mapping[Any, int]) -> int:
     return sum(ways.values()) - max(ways.values(), default=0)
 
 
-def _gaps(rows: Integers, header: int, last: int) -> int:
+def _count_gaps(rows: Integers, header: int, last: int) -> int:
     """The number of gaps between rows outside the table, and between these and the table."""
     above, below = rows[rows < header], rows[rows > last]
     return int(np.count_nonzero(np.diff(above, append=header) > 1) if len(above) else 0) + int(
