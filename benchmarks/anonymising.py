@@ -136,14 +136,14 @@ def values():
 
 def local_rounds(name, release, rules, suppression):
     """Time each release that local recoding finds."""
-    from PETWorks.anonymizer.judging import Judge
+    from PETWorks.anonymizer.judge import Judge
     from PETWorks.anonymizer.local import tree
     from PETWorks.anonymizer.local.rounds import local_releases
     from PETWorks.anonymizer.local.sweep import Sweep, smallest_size
-    from PETWorks.anonymizer.problem import make_problem
+    from PETWorks.anonymizer.problem import SearchSettings, make_problem
     from PETWorks.anonymizer.rules import check_rules
 
-    problem = make_problem(release, check_rules(rules), suppression, "granularity", None, None, None)
+    problem = make_problem(release, check_rules(rules), SearchSettings(suppression=suppression))
     print(f"{name}, {problem.lattice.nodes:,} nodes, {len(problem.ground.base.rows.weights):,} distinct rows")
     search = problem.search()
     began, started = time.process_time(), time.monotonic()
@@ -154,11 +154,11 @@ def local_rounds(name, release, rules, suppression):
     judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
     least = smallest_size(judge)
     with mock.patch.object(tree, "FEWEST_BITS", 1e9):  # as if every division took as many bits
-        plain = next(local_releases(problem, judge, least, problem.most, fallback, lambda _visited: None))
+        plain = next(local_releases(problem, judge, least, problem.max_suppressed, fallback, lambda _visited: None))
     plain_loss = plain.loss(problem.objective)
     show("a tree that takes the largest gain", plain_loss, unit="   loss")
     began, losses, step = time.process_time(), [], "tree"
-    for swept in local_releases(problem, judge, least, problem.most, fallback, lambda _visited: None):
+    for swept in local_releases(problem, judge, least, problem.max_suppressed, fallback, lambda _visited: None):
         seconds = time.process_time() - began
         losses.append(swept.loss(problem.objective))
         unit = f"s   loss {losses[-1]:.4f}, {len(swept.nodes):,} nodes, {swept.suppressed} records suppressed"
@@ -173,7 +173,7 @@ def frontier():
     """Compare a frontier with separate searches for its points, on the adult table."""
     from PETWorks import Release
     from PETWorks.anonymizer.anonymization import anonymize_release
-    from PETWorks.anonymizer.frontiers import find_frontier
+    from PETWorks.anonymizer.frontier import find_frontier
     from PETWorks.anonymizer.rules import check_rules
 
     def timed(work, rounds=3):
@@ -373,7 +373,7 @@ def wide_problem(sizes, rows, skew, seed):
     import pyarrow as pa
 
     from PETWorks import Release
-    from PETWorks.anonymizer.problem import make_problem
+    from PETWorks.anonymizer.problem import SearchSettings, make_problem
     from PETWorks.anonymizer.rules import check_rules
 
     random = np.random.default_rng(seed)
@@ -390,7 +390,7 @@ def wide_problem(sizes, rows, skew, seed):
         ]
     release = Release(pa.table(columns), dict.fromkeys(columns, "quasi_identifier"), hierarchies, engine="memory")
     rules = check_rules({"k-anonymity": {"k": 5}})
-    return make_problem(release, rules, 1, "granularity", None, None, None, may_lose="all")
+    return make_problem(release, rules, SearchSettings(suppression=1, may_lose="all"))
 
 
 def genetic(problem, most, seconds, size=100):
