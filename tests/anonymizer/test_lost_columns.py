@@ -41,7 +41,10 @@ def test_they_are_those_of_the_definition(task):
     columns, before = task.quasi_identifiers, as_written(task, task.rows)
     tops = {name: best.problem.original.hierarchies[name].levels[-1][0] for name in columns}
     local = recode_locally(best)
-    for made, lost in ((best, lost_on_node(best.classes, best.taken_out)), (local, lost_in_sweep(local.sweep))):
+    for made, lost in (
+        (best, lost_on_node(best.classes, best.suppressed_classes)),
+        (local, lost_in_sweep(local.sweep)),
+    ):
         kept = [row for row in made.table.to_pylist() if any(row[name] != "*" for name in columns)]
         assert lost == tuple(name for name in columns if literally_lost(before, kept, name, tops[name]))
 

@@ -96,7 +96,7 @@ def test_the_same_steps_make_the_same_release_whose_classes_keep_the_rules(task,
     judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
     allowed = problem.max_suppressed if problem.ground.view.treatment["suppressed"] == "apart" else 0
     least = smallest_size(judge)
-    fallback = Sweep.on_one_node(best.classes, best.taken_out)
+    fallback = Sweep.on_one_node(best.classes, best.suppressed_classes)
     with pytest.MonkeyPatch.context() as patch:
         if not sweeps_all:
             patch.setattr(rounds, "FULL_SWEEP", 0)

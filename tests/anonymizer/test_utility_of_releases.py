@@ -64,7 +64,7 @@ def cells_with_removed(result, task, levels):
 
 def levels_of(result, task):
     """For each record its levels; None if it is suppressed, aside included."""
-    gone = set(zip(*labels_of(result, result.classes, result.taken_out), strict=True))
+    gone = set(zip(*labels_of(result, result.classes, result.suppressed_classes), strict=True))
     rows = generalised(task.rows, result.classes.node, task)
     return [
         None

@@ -174,10 +174,10 @@ class Anonymization(Recoded):
 
     def _released_sweep(self) -> Sweep:
         """The levels on which each distinct row is released."""
-        return Sweep.on_one_node(self.classes, self.taken_out)
+        return Sweep.on_one_node(self.classes, self.suppressed_classes)
 
     def _losses(self) -> Losses:
-        return losses(self.problem, self.classes, self.taken_out)
+        return losses(self.problem, self.classes, self.suppressed_classes)
 
     def facts(
         self,
@@ -250,7 +250,7 @@ class Anonymization(Recoded):
         """The state of each released column, in the order of the table."""
         protected = changes_in(self.original.source)
         if self.is_raised:  # the rows have not the values of the table, and all are on one node
-            lost = lost_on_node(self.classes, self.taken_out)
+            lost = lost_on_node(self.classes, self.suppressed_classes)
             unchanged = tuple(
                 name for name, level in zip(self.classes.columns, self.classes.node, strict=True) if not level
             )
@@ -278,9 +278,11 @@ class Anonymization(Recoded):
     @cached_property
     def _one_level_per_column(self) -> WayOfRecoding:
         """The best levels for all records."""
-        suppressed = int(self.classes.records[self.taken_out].sum())
-        lost = lost_on_node(self.classes, self.taken_out)
-        return WayOfRecoding("global", self.global_loss, lost, suppressed, *_risks(self.classes, ~self.taken_out))
+        suppressed = int(self.classes.records[self.suppressed_classes].sum())
+        lost = lost_on_node(self.classes, self.suppressed_classes)
+        return WayOfRecoding(
+            "global", self.global_loss, lost, suppressed, *_risks(self.classes, ~self.suppressed_classes)
+        )
 
     @cached_property
     def kept_columns(self) -> KeptColumns | None:
@@ -293,7 +295,7 @@ class Anonymization(Recoded):
             return None
         names, keeping = problem.columns.names, problem.keeping
         if self.classes.node != chosen.node:
-            going = lost_on_node(self.classes, self.taken_out)
+            going = lost_on_node(self.classes, self.suppressed_classes)
             return KeptColumns(
                 problem.keep, problem.may_be_lost, tuple(name for name in going if name not in problem.may_be_lost)
             )
@@ -334,7 +336,7 @@ class Anonymization(Recoded):
             problem.objective,
             problem.lattice.high,
             below=below,
-            taken_out=self.taken_out,
+            suppressed_classes=self.suppressed_classes,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -515,7 +517,7 @@ def recode_locally(found: Anonymization, report: Report | None = None, stop: Sto
 
     Ctrl-C or `stop` ends it with the best release so far.
     """
-    best = Sweep.on_one_node(found.classes, found.taken_out)
+    best = Sweep.on_one_node(found.classes, found.suppressed_classes)
     loss, complete = found.loss, found.optimal
     why_global: WhyGlobal | None = why_not_local(found.problem)
     search = _LocalSearch(found, report, stop)
@@ -552,7 +554,7 @@ class _LocalSearch:
         self._judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
         # Suppressed records that are not set aside form a class, so none are allowed.
         self._allowed = problem.max_suppressed if problem.ground.view.treatment["suppressed"] == APART else 0
-        self._fallback = Sweep.on_one_node(found.classes, found.taken_out)
+        self._fallback = Sweep.on_one_node(found.classes, found.suppressed_classes)
         self._best_loss, self._visited = found.loss, 0
         self._releases: list[_LocalRelease] = []
 

@@ -42,7 +42,7 @@ class OnLevels(Recoded):
     @property
     def plan_document(self) -> Plan:
         """The plan of this recoding; its loss is that of precision."""
-        loss = self.problem.objective.loss(self.classes, self.taken_out)
+        loss = self.problem.objective.loss(self.classes, self.suppressed_classes)
         node, seed = self.classes.node, self.order.seed
         return make_plan(self.problem, "global", (node,), self.suppressed, loss, seed, self.removed)
 
@@ -67,8 +67,8 @@ def on_levels(
     judge = Judge(ground, rules, ground.records, precision)
     failing, _ = judge.failing(classes)
     problem = Problem(release, lattice, ground, rules, ground.records, precision, "precision", None, 1.0, {})
-    taken_out = failing if rules else np.zeros(len(classes.records), np.bool_)
-    return OnLevels(release, classes, taken_out, problem)
+    suppressed_classes = failing if rules else np.zeros(len(classes.records), np.bool_)
+    return OnLevels(release, classes, suppressed_classes, problem)
 
 
 KEPT_NODES = 12

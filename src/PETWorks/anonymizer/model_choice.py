@@ -140,7 +140,7 @@ def _other_ways(result: Anonymization) -> list[Anonymization]:
         return others
     for solution in next_best_levels(problem, search, best.node, NEXT_BEST):
         classes = problem.ground.at(solution.node)
-        on_levels = {"classes": classes, "taken_out": search.judge(classes).suppressed, "loss": solution.loss}
+        on_levels = {"classes": classes, "suppressed_classes": search.judge(classes).suppressed, "loss": solution.loss}
         others.append(Anonymization(**{**values, **on_levels, "optimal": False}))
     return others
 

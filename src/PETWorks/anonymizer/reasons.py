@@ -270,16 +270,17 @@ def reasons_on_node(
     high: Node,
     *,
     below: int | None = None,
-    taken_out: Mask | None = None,
+    suppressed_classes: Mask | None = None,
 ) -> "pa.Table":
     """The records of classes that break a rule or are suppressed; with `below`, of classes with fewer records.
 
-    high        the highest level that each column may be raised to
-    taken_out   mask of the suppressed classes, if known: also those suppressed only for rules about the whole table
+    high                 the highest level that each column may be raised to
+    suppressed_classes   mask of the suppressed classes, if known: also those suppressed for rules about the whole
+                         table only
     """
     broken = broken_rules(classes, judge, judge.rules)
     failing = breaks_any_rule(broken)
-    suppressed = failing if taken_out is None else taken_out
+    suppressed = failing if suppressed_classes is None else suppressed_classes
     reported = broken
     if (suppressed & ~failing).any():
         unmet = judge.unmet(classes, failing)

@@ -141,19 +141,19 @@ def _compares_records(rule: MeasureRule) -> bool:
 class Recoded(Rows, Displayable):
     """A table on other levels.
 
-    original     the original table
-    classes      its equivalence classes on these levels
-    taken_out    mask of the suppressed classes
-    problem      the task that it solves
-    keeps_unit   whether the privacy unit stays, as numbers; otherwise the column is left out
-    order        the order of the records in `table`, with the seed if it is random
-    notices      further notices for the reader
-    show         by column, what classes show instead of labels: "mean" or "median"
+    original            the original table
+    classes             its equivalence classes on these levels
+    suppressed_classes  mask of the suppressed classes
+    problem             the task that it solves
+    keeps_unit          whether the privacy unit stays, as numbers; otherwise the column is left out
+    order               the order of the records in `table`, with the seed if it is random
+    notices             further notices for the reader
+    show                by column, what classes show instead of labels: "mean" or "median"
     """
 
     original: Release
     classes: NodeClasses
-    taken_out: Mask
+    suppressed_classes: Mask
     problem: Problem
     keeps_unit: bool = field(default=False, kw_only=True)
     order: RecordOrder = field(default=IN_ORDER, kw_only=True)
@@ -183,7 +183,7 @@ class Recoded(Rows, Displayable):
     @cached_property
     def suppressed(self) -> int:
         """The number of suppressed records, without those that were suppressed in the input."""
-        return int(self.classes.records[self.taken_out].sum())
+        return int(self.classes.records[self.suppressed_classes].sum())
 
     def __repr__(self) -> str:
         levels = ", ".join(f"{name} {level}" for name, level in self.levels.items())
@@ -259,7 +259,7 @@ class Recoded(Rows, Displayable):
     @cached_property
     def recoder(self) -> Recoder:
         """The mapping from the quasi-identifiers of any record to those of the release."""
-        return Recoder.on_one_node(self.classes, self.taken_out)
+        return Recoder.on_one_node(self.classes, self.suppressed_classes)
 
     @cached_property
     def shown(self) -> ClassMeans:

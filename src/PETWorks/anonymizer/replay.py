@@ -95,7 +95,9 @@ class Replayed(Recoded):
     @cached_property
     def suppressed(self) -> int:
         """The number of suppressed records, without those that were suppressed in the input."""
-        by_rules = int(self.classes.records[self.taken_out].sum()) if self.sweep is None else self.sweep.suppressed
+        by_rules = (
+            int(self.classes.records[self.suppressed_classes].sum()) if self.sweep is None else self.sweep.suppressed
+        )
         return by_rules + self.not_placed
 
     @property
@@ -195,11 +197,11 @@ def replay(
     release = problem.original
     not_placed = int(np.count_nonzero(not_placed_mask))
     classes = problem.ground.at(steps.nodes[0])
-    taken_out, sweep = np.zeros(len(classes.records), np.bool_), None
+    suppressed_classes, sweep = np.zeros(len(classes.records), np.bool_), None
     judge = Judge(problem.ground, problem.rules, problem.max_suppressed - not_placed, problem.objective)
     if is_on_one_node:
-        taken_out = _classes_to_suppress(judge, classes)
-        loss = problem.objective.loss(classes, taken_out)
+        suppressed_classes = _classes_to_suppress(judge, classes)
+        loss = problem.objective.loss(classes, suppressed_classes)
     else:
         most = max(judge.max_suppressed, 0) if problem.ground.view.treatment["suppressed"] == APART else 0
         judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
@@ -212,7 +214,7 @@ def replay(
     return Replayed(
         release,
         classes,
-        taken_out,
+        suppressed_classes,
         problem,
         sweep,
         then,

@@ -104,7 +104,7 @@ def _minimality(made: MadeRelease) -> Iterator[Notice]:
         suppressed = made.recoder.suppressed([column.astype(np.uint32) for column in codes])
         by_attribute = _records_with_one_value(judge, classes, suppressed)
     else:
-        by_attribute = _records_with_one_value(judge, made.classes, made.taken_out)
+        by_attribute = _records_with_one_value(judge, made.classes, made.suppressed_classes)
         finer = [_coarsened(judge, made.classes, place) for place in range(len(made.classes.node))]
         for name, records in max(finer, key=lambda records_by_name: sum(records_by_name.values())).items():
             by_attribute[name] = by_attribute.get(name, 0) + records
