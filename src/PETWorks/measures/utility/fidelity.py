@@ -178,7 +178,8 @@ def cramers_v(pairs: PairCounts) -> float:
     if narrower <= 0:
         return 0.0
     expected = first[pairs.first] * second[pairs.second]
-    inertia = float(np.sum(pairs.counts.astype(np.float64) ** 2 / expected)) - 1
+    parts = pairs.counts.astype(np.float64) ** 2 / expected
+    inertia = math.fsum(parts.tolist()) - 1  # the same in any order of the pairs, which engines do not share
     return math.sqrt(min(max(inertia / narrower, 0.0), 1.0))
 
 
