@@ -24,6 +24,7 @@ from anonymizing_tasks import (
 from brute_force import OF_CLASSES, At, failing, is_of_table
 from conftest import examples
 from PETWorks import Release, evaluate
+from PETWorks.anonymizer import anonymization
 from PETWorks.anonymizer.anonymization import recode_locally
 from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.local import sweep as remaining_module
@@ -401,6 +402,29 @@ def test_objectives_that_do_not_belong_to_records_are_counted_on_the_release(obj
     out = len(result.removed)
     assert out == result.suppressed > 0
     assert result.loss == pytest.approx(OF_COUNTS[objective](sizes, out), rel=1e-9)
+
+
+@pytest.mark.parametrize("is_better", [True, False])
+def test_what_the_release_is_compared_with_need_not_be_proved(monkeypatch, is_better):
+    """Nobody stopped anything: a release record by record is complete, and so are levels that are the release."""
+    rules, limit = {"k-anonymity": {"k": 3}}, {"suppression": 0.05}
+    if not is_better:
+        monkeypatch.setattr(anonymization, "_broken_rules", lambda found, _swept: list(found.problem.rules))
+    _, whole = both(rules, **limit)
+    monkeypatch.setattr(anonymization, "DEFAULT_SECONDS", 0)
+    _, found = both(rules, **limit)
+    assert (found.why_global is None) == is_better
+    assert found.is_complete
+    assert found.plan.get("unfinished") is None
+    assert found.loss == whole.loss
+    if is_better:
+        assert not found.search.is_explored
+        assert not found.choice.why_global
+        assert not found._local_recoding().proved
+        _, stopped = both(rules, **limit, seconds=1e-9)
+        assert (stopped.is_complete, stopped.plan["unfinished"]) == (False, True)
+    else:
+        assert found.optimal
 
 
 def test_progress_is_reported_and_ctrl_c_leaves_the_best_so_far():

@@ -144,7 +144,15 @@ class Anonymization(Recoded):
         """All that is needed to recode another table in the same way."""
         node, seed = self.classes.node, self.order.seed
         return make_plan(
-            self.problem, "global", (node,), self.suppressed, self.loss, seed, self.removed, show=self.show
+            self.problem,
+            "global",
+            (node,),
+            self.suppressed,
+            self.loss,
+            seed,
+            self.removed,
+            show=self.show,
+            unfinished=not self.is_complete,
         )
 
     def explain(self) -> Explanation:
@@ -384,12 +392,12 @@ class LocalAnonymization(Anonymization):
     """
 
     sweep: Sweep
-    searched_all: bool
+    ended: bool
 
     @property
     def is_complete(self) -> bool:
-        """Whether the search for the best levels ran to its end."""
-        return self.searched_all
+        """Whether local recoding ran to its end; the best levels that it is compared with need not be proved."""
+        return self.ended
 
     @property
     def levels(self) -> dict[str, tuple[int, ...]]:  # type: ignore[override]
@@ -423,7 +431,7 @@ class LocalAnonymization(Anonymization):
         parts = sorted(self.parts, key=lambda part: -part[1])
         listed = parts[:MAX_COMBINATIONS_LISTED]
         levels_used = tuple(LevelsUsed(tuple(levels.values()), records) for levels, records in listed)
-        return LocalRecoding(self.global_loss, len(parts), levels_used)
+        return LocalRecoding(self.global_loss, len(parts), levels_used, proved=self.search.is_explored)
 
     @property
     def choice(self) -> Choice:
@@ -467,7 +475,16 @@ class LocalAnonymization(Anonymization):
         """All that is needed to recode another table in the same way."""
         seed, steps = self.order.seed, self.sweep.steps
         return make_plan(
-            self.problem, "local", steps.nodes, self.suppressed, self.loss, seed, self.removed, steps, show=self.show
+            self.problem,
+            "local",
+            steps.nodes,
+            self.suppressed,
+            self.loss,
+            seed,
+            self.removed,
+            steps,
+            show=self.show,
+            unfinished=not self.is_complete,
         )
 
     @cached_property
@@ -518,7 +535,7 @@ def recode_locally(found: Anonymization, report: Report | None = None, stop: Sto
     Ctrl-C or `stop` ends it with the best release so far.
     """
     best = Sweep.on_one_node(found.classes, found.suppressed_classes)
-    loss, complete = found.loss, found.optimal
+    loss, ended = found.loss, True
     why_global: WhyGlobal | None = why_not_local(found.problem)
     search = _LocalSearch(found, report, stop)
     try:
@@ -531,11 +548,11 @@ def recode_locally(found: Anonymization, report: Report | None = None, stop: Sto
     except NotApplicable:  # a measure does not apply to values on several levels
         why_global = None if loss < found.loss else "one level per column"
     except (KeyboardInterrupt, TimeIsUp):
-        complete = False
+        ended = False
         why_global = None if loss < found.loss else "stopped"
     values = {field.name: getattr(found, field.name) for field in fields(found)}
     changed = {"loss": loss, "optimal": False, "bound": 0.0, "why_global": why_global}
-    return LocalAnonymization(**{**values, **changed}, sweep=best, searched_all=complete)
+    return LocalAnonymization(**{**values, **changed}, sweep=best, ended=ended)
 
 
 @dataclass(frozen=True)
@@ -672,11 +689,7 @@ def anonymize_release(
         search.known.update(read_checkpoint(Path(resume), problem))
     started = monotonic()
     limit, search_limit = _time_limits(time_limit, problem, search, is_local=is_local)
-    try:
-        search.explore(problem.keeping, progress, stop=lambda: monotonic() - started >= search_limit)
-    except KeyboardInterrupt:  # continue with the best result so far, if there is one
-        if search.best is None:
-            raise
+    is_interrupted = _explore_until(search, problem, progress, lambda: monotonic() - started >= search_limit)
     if search.best is None:
         is_possible = bool(search.found) or (bool(problem.keep) and problem.search().has_any())
         raise _cannot_keep_error(problem) if is_possible else _unsatisfiable_error(problem)
@@ -685,8 +698,22 @@ def anonymize_release(
         return found
     local = recode_locally(found, progress, lambda: monotonic() - started >= limit)
     if local.why_global is None or not local.is_complete:
-        return local
+        return replace(local, ended=False) if is_interrupted else local
+    if not search.is_explored and not is_interrupted:  # these levels are the release: look for better ones, too
+        _explore_until(search, problem, progress, lambda: monotonic() - started >= limit)
+        found = replace(best_levels(problem, search, search.best), order=order, show=show)
     return replace(found, why_global=local.why_global)
+
+
+def _explore_until(search: NodeSearch, problem: Problem, progress: Report | None, stop: Stop) -> bool:
+    """Search for the best levels until `stop` holds; return whether Ctrl-C ended it, with some that were found."""
+    try:
+        search.explore(problem.keeping, progress, stop=stop)
+    except KeyboardInterrupt:
+        if search.best is None:
+            raise
+        return True
+    return False
 
 
 def _time_limits(

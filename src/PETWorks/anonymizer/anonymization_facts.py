@@ -74,6 +74,7 @@ class LocalRecoding(JSONObject, frozen=True):
     global_loss: Real
     combinations: int
     most_used: tuple[LevelsUsed, ...]
+    proved: Annotated[bool, described("whether no other levels for all records lose less than global_loss")] = True
 
 
 WhyGlobal = Literal[
@@ -323,7 +324,7 @@ class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
     ] = ()
     frontier: FrontierFacts | None = None
     kept_columns: Annotated[KeptColumns | None, described("not if every column might be lost")] = None
-    seconds: Annotated[Real, described("how long a search took that was stopped")] | None = None
+    seconds: Annotated[Real, described("how long a search took that was not finished")] | None = None
     improved_after: Annotated[Real, described("after how many seconds the best release was found")] | None = None
     shuffled: (
         Annotated[bool, described("whether its file has the records in a random order, or in that of the original")]

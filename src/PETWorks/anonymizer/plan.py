@@ -225,6 +225,9 @@ class Plan(JSONObject, frozen=True, kw_only=True):
         | None
     ) = None
     loss: Annotated[Real, described("by the objective")]
+    unfinished: (
+        Annotated[bool, described("whether the search ended early, so that another release may lose less")] | None
+    ) = None
     seed: Annotated[str, described("of the random order of its records", pattern="^[0-9]{1,100}$")] | None = None
     policy: (
         Annotated[Mapping[str, Any], described("the rest of the policy: title, context, presets, waivers, ...")] | None
@@ -255,6 +258,7 @@ def make_plan(
     steps: LocalSteps | None = None,
     *,
     show: Mapping[str, Any] | None = None,
+    unfinished: bool = False,
 ) -> Plan:
     """The plan of a release.
 
@@ -263,6 +267,7 @@ def make_plan(
     removed  indices of the records that left the table; None if records have no order
     steps    of local recoding
     show     by column, what classes show instead of labels
+    unfinished   whether the search ended early
     """
     release = problem.original
     columns = problem.lattice.columns
@@ -305,6 +310,7 @@ def make_plan(
         suppressed=suppressed,
         removed=format_record_numbers(removed) if removed is not None and problem.ground.removes else None,
         loss=loss,
+        unfinished=unfinished or None,
         seed=None if seed is None else str(seed),  # too large for JSON numbers in some readers
     )
 

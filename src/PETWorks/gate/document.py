@@ -104,6 +104,7 @@ class Notice(JSONObject, frozen=True):
         "near-value",
         "identifiers-left",
         "suppressed-class",  # only in documents of earlier versions: rules judge suppressed records now
+        "unfinished",
         "few-removed",
         "removed-alike",
         "minimality",

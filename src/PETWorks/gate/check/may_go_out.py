@@ -154,7 +154,7 @@ def _digest(value: Any) -> str:
 # Exit codes by the verdict in a document: if an external edition withholds it, the code reveals nothing either.
 EXIT_CODES: dict[Verdict, int] = {PASS: 0, WAIVED: 0, FAIL: 1, WITHHELD: 4}
 
-Obstacle = Literal["fails", "withheld", "changed", "unfinished", "outdated"]
+Obstacle = Literal["fails", "withheld", "changed", "outdated"]
 
 
 def is_passing(verdict: str) -> bool:
@@ -173,11 +173,6 @@ def find_obstacle(document: CheckDocument, table: Path | None = None) -> Obstacl
         return "fails"
     if table is not None and not _is_checked_table(document, table):
         return "changed"
-    made = document.anonymization
-    if (
-        made is not None and made.seconds is not None and not made.optimal
-    ):  # an unproved result has to be accepted by a person
-        return "unfinished"
     return None
 
 

@@ -17,6 +17,7 @@ from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
 from PETWorks.anonymizer.chosen_levels import OnLevels
 from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lost_columns import lost_in_release
+from PETWorks.anonymizer.plan import Plan
 from PETWorks.anonymizer.replay import Replayed
 from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -188,6 +189,7 @@ def notices(
         *_people(release, policy, rules),
         *([Notice("no-privacy-unit", tuple(policy.no_privacy_unit))] if policy.no_privacy_unit else []),
         *_beyond_the_limit(rules),
+        *_unfinished(release, policy),
         *_set_aside(release),
         *(
             [] if cannot_count_people(policy, release) else _worst_case(release, in_force)
@@ -408,9 +410,21 @@ def _is_fully_suppressed(release: Release, column: str) -> bool:
 
 def _protected_columns(release: Release, policy: Policy) -> Collection[str]:
     """The columns that were protected when this file was made, according to its plan."""
-    path = release.source.path
-    plan = plan_of_file(policy, path) if path is not None and path.is_file() else None
+    plan = _plan(release, policy)
     return () if plan is None else plan.protect or ()
+
+
+def _plan(release: Release, policy: Policy) -> Plan | None:
+    """The plan by which this file was made."""
+    path = release.source.path
+    return plan_of_file(policy, path) if path is not None and path.is_file() else None
+
+
+def _unfinished(release: Release, policy: Policy) -> Iterator[Notice]:
+    """A search that ended early: the release keeps every rule all the same, but may lose more than it must."""
+    plan = _plan(release, policy)
+    if plan is not None and plan.unfinished:
+        yield Notice("unfinished")
 
 
 def _columns(

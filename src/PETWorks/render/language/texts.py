@@ -954,7 +954,7 @@ TEXTS: dict[str, str | Plural] = {
         "compared by the models."
     ),
     "anonymize.stopped": (
-        "The search was stopped after {checked} of {nodes} combinations of levels: other levels may lose less, but "
+        "The search was not finished ({checked} of {nodes} combinations of levels): other levels may lose less, but "
         "no less than {bound}."
     ),
     "anonymize.optimal-allowed": (
@@ -962,7 +962,7 @@ TEXTS: dict[str, str | Plural] = {
         "combinations of levels had to be looked at)."
     ),
     "anonymize.stopped-allowed": (
-        "The search was stopped after {checked} of {nodes} combinations of the levels that you allowed: others of "
+        "The search was not finished ({checked} of {nodes} combinations of the levels that you allowed): others of "
         "these may lose less, but no less than {bound}."
     ),
     "anonymize.gap": "So this release loses at most {gap} more than the best one.",
@@ -993,12 +993,12 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "anonymize.local-stopped": (
         "Recoded record by record: each value is only as coarse as it must be for enough people to look the same "
-        "({n} combinations of levels). The search for the best levels for all records was stopped; the best that "
-        "were found lose {loss}."
+        "({n} combinations of levels). The search was not finished: another release may lose less. One level for "
+        "each column loses {loss}."
     ),
     "anonymize.local-stopped-no-better": (
-        "Local recoding was stopped before it was better than one level for each column: that is the release. Its "
-        "loss is {loss}."
+        "Local recoding ended before it was better than one level for each column: that is the release. Its loss is "
+        "{loss}."
     ),
     "choice.title": "Two ways to recode the table",
     "choice.global": "one level per column",
@@ -1025,7 +1025,7 @@ TEXTS: dict[str, str | Plural] = {
         "One level per column, because no release was found that keeps {columns} and the rules record by record."
     ),
     "choice.why.no-better": "One level per column, because record by record would keep no more.",
-    "choice.why.stopped": "One level per column, because the search was stopped before record by record kept more.",
+    "choice.why.stopped": "One level per column, because the search ended before record by record kept more.",
     "choice.why.one-level-per-column": (
         "One level per column, because a rule compares the classes with those of another table, which needs the same "
         "levels."
@@ -1173,6 +1173,11 @@ TEXTS: dict[str, str | Plural] = {
         "Make {columns} coarser (anonymize.protect), or say under 'role_reasons' why no outsider knows it."
     ),
     "notice.explained": "The verdict relies on the policy's reasons why no outsider knows {columns}.",
+    "notice.unfinished": (
+        "The search for this release was not finished: it keeps the rules as they were judged here, but another one "
+        "may lose less."
+    ),
+    "advice.unfinished": "Go on with the search (--resume; on the page, Make it safe), or accept what this one loses.",
     "notice.few-removed": Plural(
         "Only 1 record was removed: whoever knows that a person was in the original, and finds nobody here who looks "
         "like them, knows that it is theirs.",
@@ -1769,7 +1774,7 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "studio.safe.reasons": "Also write why each record is suppressed, and what would save it",
     "studio.safe.below": "Instead list all records in classes of fewer records than",
-    "studio.safe.unfinished": "A search for this release was stopped",
+    "studio.safe.unfinished": "A search for this release was not finished",
     "studio.safe.resume": "Go on with it",
     "studio.safe.over": "Start over",
     "studio.safe.run": Homonym("Make it safe"),
@@ -1815,10 +1820,6 @@ TEXTS: dict[str, str | Plural] = {
     "obstacle.outdated": (
         "what it is judged by has changed since it was made or judged; make it again, or check it again if only "
         "its own policy has changed"
-    ),
-    "obstacle.unfinished": (
-        "the search was stopped, and another release may lose less; go on with the search, or decide about this "
-        "one in the step Decide"
     ),
     "studio.not-out": "{file} may not go out: {why}.",
     "evidence.digests": "{file} has the digests of all files here; sha256sum -c compares them.",
@@ -2401,7 +2402,7 @@ TEXTS: dict[str, str | Plural] = {
     "cli.for-insiders": (
         "{path} is for insiders: it tells which records stand out, and by what; do not pass it on with the release"
     ),
-    "cli.stopped": "the search was stopped; this is the best release so far",
+    "cli.stopped": "the search is not finished; this is the best release so far",
     "cli.search-kept": "what was found is in {path}; go on with --resume",
     "cli.not-explained": "the explanation was stopped; the release is written without it",
     "cli.outside": "the policy names files outside its folder: check it with --root {path}",

@@ -164,7 +164,8 @@ def choice_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
     if choice.made == "global":
         return [message_text(lang, "choice.made-global")]
     by_method = {way.method: way.average_risk for way in choice.ways}
-    texts = [message_text(lang, "choice.made-local" if facts.seconds is None else "choice.made-local-unproved")]
+    is_proved = facts.seconds is None and facts.local is not None and facts.local.proved
+    texts = [message_text(lang, "choice.made-local" if is_proved else "choice.made-local-unproved")]
     if by_method["local"] > by_method["global"]:
         risks = {name: percent(by_method[name], lang, by_method.values()) for name in ("local", "global")}
         texts.append(message_text(lang, "choice.average", local=risks["local"], all=risks["global"]))
