@@ -100,6 +100,27 @@ def test_noise_shows_on_the_level_that_is_as_wide(tables):
     assert [verdicts(found)["nics-0.09: certain"] for found in by_level] == ["fail", "pass"]
 
 
+def test_noise_in_whole_years_does_not_hide_a_copy(tmp_path):
+    """Every age is wrong by a year or two, so that lookups find others, but all ages occur in the original."""
+    rng = np.random.default_rng(2)
+    for name in ("original", "control"):
+        rows = [
+            f"{rng.integers(18, 90)},{rng.choice(list('fm'))},{rng.integers(40)},{rng.integers(5)}" for _ in range(900)
+        ]
+        (tmp_path / f"{name}.csv").write_text("age,sex,town,illness\n" + "\n".join(rows) + "\n")
+    header, *rows = (tmp_path / "original.csv").read_text().splitlines()
+    noisy = [f"{int(row[:2]) + rng.choice([-2, -1, 1, 2])}{row[2:]}" for row in rows]
+    (tmp_path / "noisy.csv").write_text("\n".join([header, *noisy]) + "\n")
+    ages = "  age: {width: [5, 10]}\n"
+    exact, on_level = (
+        judge(tmp_path, "noisy", age=ages, compare_at=at) for at in ("", "compare_at: {age: [0, 1, 2]}\n")
+    )
+    failing = {name for name, verdict in verdicts(exact).items() if verdict == "fail"}
+    assert failing == {"rules-fit-the-release"}
+    assert verdicts(on_level)["nics-0.09: copies"] == "fail"
+    assert verdicts(on_level)["rules-fit-the-release"] == "pass"
+
+
 def test_every_adversary_is_judged(tables):
     """Whoever knows age alone is told more than those who know all, of whom few are found."""
     more = "  adversaries:\n    - {who: a colleague, knows: [age]}\n"
@@ -311,7 +332,7 @@ def test_noise_in_one_more_column_does_not_hide_a_copy(tables):
     for name, number in (("noisy_copy", PEOPLE), ("original", PEOPLE), ("control", CONTROLS)):
         lines = (tables / f"{name}.csv").read_text().splitlines()
         days = rng.integers(0, 365, number)
-        rows = [f"{line},{day}" for line, day in zip(lines[1:], days, strict=True)]
+        rows = [f"{line},d{day}" for line, day in zip(lines[1:], days, strict=True)]
         (tables / f"{name}_days.csv").write_text("\n".join([lines[0] + ",day", *rows]) + "\n")
     options = {
         "original": "original: original_days.csv\n",

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from PETWorks.about.hierarchies.dates import read_date
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.kinds import GENERALISED
 from PETWorks.about.treatment import is_legible
@@ -27,7 +28,7 @@ from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_HIDDEN, NO_UNIQUE, Rule
 from PETWorks.gate.suggest.privacy_unit import People, find_people
-from PETWorks.gate.suggest.starter import PRESET_BY_KIND, PRESET_FOR_COMPARED
+from PETWorks.gate.suggest.starter import EXACT_VALUES, MEASURED, PRESET_BY_KIND, PRESET_FOR_COMPARED
 from PETWorks.gate.suggest.suggestion import ExaminedColumn
 from PETWorks.json_types import MultilingualText
 from PETWorks.measures.attacks.subsets import parse_sizes
@@ -35,7 +36,7 @@ from PETWorks.measures.disclosure.compared import without_counterpart
 from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.privacy.likeness import BASES
 from PETWorks.measures.result import at_most
-from PETWorks.tables.cells import SUPPRESSED
+from PETWorks.tables.cells import SUPPRESSED, is_number
 from PETWorks.tables.frames import SparkFrame
 from PETWorks.tables.hidden_differences import (
     PERSONAL,
@@ -115,17 +116,29 @@ def excess_for_release_kind(policy: Policy) -> float:
 
 
 def uncompared_columns(release: Release, policy: Policy) -> tuple[str, ...]:
-    """The columns with mostly new values in the release: lookups by them find nobody.
+    """The columns in which a little noise would hide a copy of the original: it would pass any rule about lookups.
 
-    A copy of the original with a little noise would pass any rule about lookups. On a level of a hierarchy, its values
-    are those of the original again; it is enough that rules are judged on one such level.
+    Most values of the release do not occur in the original, or they are known numbers or dates of which there are many.
+    On a level of a hierarchy, the values are those of the original again; it is enough that rules are judged on one
+    such level.
     """
+    measured = {name for name in release.quasi_identifiers if _is_measured(release, name)}
     uncompared = [
         {name for name, share in without_counterpart(view).items() if share.get("release", 0.0) > MOST_OWN_VALUES}
+        | {name for name in measured if not levels.get(name)}
         for levels in policy.compared_levels(release)
         for view in [release.view if levels == release.compare_at else replaced(release.view, compare_at=levels)]
     ]
     return tuple(name for name in release.compared_columns if all(name in columns for columns in uncompared))
+
+
+def _is_measured(release: Release, column: str) -> bool:
+    """Whether a column has many numbers or dates, which are no codes by the declaration of its hierarchy."""
+    words = release.declared.get(column)
+    values = release.view.table.domains[column].values
+    known = {value for value in values if value is not None and value != SUPPRESSED}
+    are_codes = words is not None and not MEASURED & set(words)
+    return len(known) > EXACT_VALUES and not are_codes and all(is_number(text) or read_date(text) for text in known)
 
 
 def preset_for(policy: Policy) -> str:

@@ -61,6 +61,7 @@ LIMITED = "copies"  # the measure to limit where nothing sensitive can be guesse
 MEASURED = {"width", "quantiles", "cuts", "dates"}  # words of hierarchies of numbers and dates
 COMPARED_LABELS = 20  # at most, of a number or date to be guessed
 COMPARED_VALUES = 1100  # at most, of numbers and dates that are compared
+EXACT_VALUES = 40  # at most, of numbers and dates that are compared as they are only
 FEWEST_LABELS = 8  # with fewer, too many people look alike
 FINER_PARTS = (960, 240, 60, 15)
 RECORDS_OF_A_PART = 10
@@ -251,7 +252,9 @@ def _levels_to_compare(proposal: Proposal, hierarchy: Hierarchy, *, is_target: b
     fitting = [level for level in range(hierarchy.height) if labels[level] <= most]
     distinct = [level for level in fitting if level == 0 or labels[level] < labels[level - 1]]
     coarse = [level for level in distinct if labels[level] >= FEWEST_LABELS] or distinct or [hierarchy.height - 1]
-    return coarse[:1] if is_target else coarse
+    if is_target:
+        return coarse[:1]
+    return coarse if any(coarse) or labels[0] <= EXACT_VALUES else distinct[:2]
 
 
 def _is_address(suggestion: Suggestion) -> bool:

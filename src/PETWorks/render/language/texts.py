@@ -762,8 +762,8 @@ TEXTS: dict[str, str | Plural] = {
         "identifiers or sensitive attributes, or leave the columns out."
     ),
     "step.compare-on-levels": (
-        "Most values of {columns} in the table do not occur in the original, so lookups find nobody, whatever the "
-        "table tells: give each a hierarchy, and compare it on a level of that (compare_at: {{column: 1}})."
+        "A little noise in {columns} would hide a copy of the original, as lookups compare exact values, of which "
+        "there are many: give each a hierarchy, and compare it on a level of that (compare_at: {{column: 1}})."
     ),
     "step.limit-excess": (
         "Rules of a table that is not generalised limit what it tells beyond control people, of copies and of each "
