@@ -1495,6 +1495,8 @@ TEXTS: dict[str, str | Plural] = {
     "studio.bar.here": "this page is about it",
     "studio.bar.no-release": "→ no release yet",
     "studio.bar.more": Plural("1 other release", "{n} other releases"),
+    "studio.bar.outdated": "outdated",
+    "studio.bar.make-again": "the settings have changed since it was made: make it again",
     "studio.bar.records": Plural("1 record", "{n} records"),
     "studio.bar.risk": "highest risk {risk}",
     "studio.open.intro": "Choose a table. It stays where it is; what you decide is kept in a policy file beside it.",
@@ -1540,7 +1542,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.job.about-leave": "You can close this page: the work goes on, and every page links back to it.",
     "studio.job.running": "Working …",
     "studio.job.ended.cancelled": "The command was cancelled. Nothing was written.",
-    "studio.job.ended.failed": "The command ended without a result. This is what it said:",
+    "studio.job.ended.failed": "No file was made; a release above is an earlier one. This is what the program said:",
     "studio.job.back": "Back to the step {step}",
     # the page: risk
     "studio.risk.counting": "Counting who can be found in the table …",

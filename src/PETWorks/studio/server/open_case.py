@@ -21,9 +21,10 @@ from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.errors import PETWorksError, Phrase
 from PETWorks.gate.case import Case
 from PETWorks.gate.check.inputs import files_read
-from PETWorks.gate.check.may_go_out import hierarchies_of
+from PETWorks.gate.check.may_go_out import changed_keys, hierarchies_of
 from PETWorks.gate.policy.policy import Policy, read_policy
 from PETWorks.gate.policy.policy_rules import today
+from PETWorks.gate.release_files import came_with_release, origin_of
 from PETWorks.gate.suggest.privacy_unit import find_people
 from PETWorks.gate.suggest.suggestion import (
     DATE,
@@ -344,6 +345,7 @@ class LastVerdict:
     is_current   whether it is of today and nothing has changed since
     mistake      why the policy cannot be read
     records, risk   of the last check: the number of records, and the highest risk of one of them
+    is_outdated  whether it is about a release, and the settings that the release was made with have changed since
     """
 
     path: str
@@ -356,6 +358,7 @@ class LastVerdict:
     mistake: str | None = None
     records: int | None = None
     risk: float | None = None
+    is_outdated: bool = False
 
 
 def remember_verdict(case: OpenCase) -> dict[str, Any]:
@@ -381,11 +384,14 @@ def last_verdict(path: Path, shown_path: str) -> LastVerdict:
     try:
         policy: Policy = read_policy(path)
         stamp = stamp_of(policy)
+        origin = origin_of(policy) if came_with_release(path) else None
+        is_outdated = origin is not None and bool(changed_keys(read_policy(origin), policy, judged_alone=True))
     except PETWorksError as error:
         return LastVerdict(shown_path, mistake=error.worded())
     table = policy.data if isinstance(policy.data, Path) else None
     name = str(policy.data).partition("://")[0] if table is None else table.name
-    return LastVerdict(shown_path, table, name, policy.release_kind, **_read_last(file, stamp))
+    known = _read_last(file, stamp)
+    return LastVerdict(shown_path, table, name, policy.release_kind, is_outdated=is_outdated, **known)
 
 
 def _read_last(file: PolicyFile, stamp: Stamp) -> dict[str, Any]:
