@@ -427,6 +427,18 @@ def test_a_release_on_chosen_levels_is_judged_as_things_are_now(folder):
     assert first_verdict(shown) == "fail"
 
 
+def test_a_release_is_outdated_everywhere_when_the_settings_change(released, tmp_path):
+    shutil.copytree(released, tmp_path, dirs_exist_ok=True)
+    with entered(tmp_path) as page:
+        pages = ("/bar?policy=policy.yaml", "/bar?policy=out_policy.yaml", "/")
+        assert not [address for address in pages if "outdated" in page.get(address).text]
+        rewritten(tmp_path / "policy.yaml", "k: 5", "k: 6")
+        for address in pages:
+            text = page.get(address).text
+            assert "outdated" in text, address
+            assert 'class="verdict pass"' not in text, address
+
+
 def test_an_export_is_outdated_when_its_policy_changes(folder):
     assert petworks("anonymize", "policy.yaml", "-o", "out.csv", cwd=folder).returncode == 0
     with entered(folder) as page:
