@@ -143,7 +143,7 @@ def swept(task, plan, rows):
     labels = dict(enumerate([None] * len(rows)))
     left = {place for place, row in enumerate(rows) if not brute_force.is_aside(row, task)}
     for node in plan["levels"]:
-        lifted = brute_force.generalise(rows, node, task)
+        lifted = brute_force.generalised(rows, node, task)
         # What is left keeps the rules against the whole table: rows that are released elsewhere stand aside.
         stars = dict.fromkeys(task.quasi_identifiers, "*")
         seen = [row if place in left else row | stars for place, row in enumerate(lifted)]
@@ -188,7 +188,7 @@ def test_local_plans_as_a_slow_twin(case):
         assert result.table.select(names).to_pylist() == [{name: row[name] for name in names} for row in kept]
     not_placed = sum(one != other for one, other in zip(known, rows, strict=True))
     assert result.not_placed == not_placed
-    lifted = brute_force.generalise(known, plan["levels"][0], task)
+    lifted = brute_force.generalised(known, plan["levels"][0], task)
     becomes_stars = any(
         all(row[name] == "*" for name in names) and not aside[place] for place, row in enumerate(lifted)
     )

@@ -144,7 +144,7 @@ def test_no_blank_escapes_the_quick_look(tmp_path, monkeypatch, blank, block):
 
 
 def test_a_file_without_quotes_and_blanks_is_not_parsed_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "_pieces", None)
+    monkeypatch.setattr(module, "_read_pieces", None)
     assert found(tmp_path, "a;b c\n1;x y\n2;z\n") == NONE
 
 
