@@ -121,6 +121,18 @@ def test_noise_in_whole_years_does_not_hide_a_copy(tmp_path):
     assert verdicts(on_level)["rules-fit-the-release"] == "pass"
 
 
+def test_one_new_value_in_most_cells_is_nothing_to_compare(tables):
+    """It is one of seven values, but lookups by it find nobody."""
+    header, *lines = (tables / "drawn.csv").read_text().splitlines()
+    for share, verdict in ((3, "pass"), (1, "fail")):
+        rows = [line.split(",") for line in lines]
+        cells = [
+            [age, town if place % 4 < share else "9", *others] for place, (age, town, *others) in enumerate(rows)
+        ]
+        (tables / "moved.csv").write_text("\n".join([header, *map(",".join, cells)]) + "\n")
+        assert verdicts(judge(tables, "moved"))["rules-fit-the-release"] == verdict
+
+
 def test_every_adversary_is_judged(tables):
     """Whoever knows age alone is told more than those who know all, of whom few are found."""
     more = "  adversaries:\n    - {who: a colleague, knows: [age]}\n"

@@ -313,7 +313,7 @@ class TableFacts(JSONObject, frozen=True, kw_only=True):
     without_counterpart: (
         Annotated[
             Mapping[str, Mapping[str, Real]],
-            described("share of the values of release and control people that the original does not have, by column"),
+            described("share of the cells of release and control people whose value the original lacks, by column"),
         ]
         | None
     ) = None

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import frames
+from command import petworks
 from conftest import HIERARCHIES, TINY_PARTS, ZIP, constants, examples, small_batches, spell
 from definitions import LOOKUPS, TWINS, Case, fold_sensitive_values, share_right
 from PETWorks import Release, catalogue, evaluate
@@ -355,8 +356,11 @@ def test_columns_in_another_coding():
     assert catalogue["found"](release_with("age", ["20+", "40+"], ages, compare_at={"age": 1})).value == 1 / 2
     with pytest.raises(HierarchyError, match="column 'age': 1 of 2 values of the release are not leaves of"):
         catalogue["found"](release_with("age", ["20", "31"], ages, compare_at={"age": 1}))
-    counted = evaluate(release_with("age", ["20", "31"])).table["without_counterpart"]
-    assert counted == {"age": {"release": 1 / 2}}
+    values = {"age": ["20", *["31"] * 3], "sex": ["m"] * 4, "illness": ["flu"] * 4}  # cells are counted, not values
+    mostly = Release(values, people().roles, original="data/people.csv", kind="synthetic")
+    assert evaluate(mostly, "found").table["without_counterpart"] == {"age": {"release": 3 / 4}}
+    args = ("evaluate", "data/people.csv", "--kind", "synthetic", "--original", "data/people_synthetic.csv")
+    assert "age (16.7 %)" in petworks(*args, "--qi", "age,sex", "--sensitive", "illness").stdout
     control = {"age": ["1", "2"], "sex": ["m", "f"], "illness": ["flu", "cold"]}
     with pytest.raises(InputError, match="column 'age': none of its 2 values in the control people"):
         catalogue["found"](release_with("age", ["20", "30"], control=control))

@@ -53,7 +53,7 @@ SMALLEST_CLASS = {"public": 11, "controlled": 2, "internal": 2}
 # Largest excess over control people that rules may allow, of tables that are not generalised: what regulators ask of
 # public files; otherwise that one of two people is not told more about than control people.
 LARGEST_EXCESS: Mapping[str, float] = {"public": 0.09, "controlled": 0.5, "internal": 0.5}
-MOST_OWN_VALUES = 0.5  # share of the values of a column that the original does not have
+MOST_OWN_VALUES = 0.5  # share of the cells of a column whose value the original does not have
 NEW_COMBINATIONS = 0.2  # share of the records from which a table is hardly generalised
 SUGGESTED_RULE = "{measure: l-diversity, l: 2}"
 SUGGESTED_LIMIT = "{measure: certain, excess: 0.09}"
@@ -118,9 +118,9 @@ def excess_for_release_kind(policy: Policy) -> float:
 def uncompared_columns(release: Release, policy: Policy) -> tuple[str, ...]:
     """The columns in which a little noise would hide a copy of the original: it would pass any rule about lookups.
 
-    Most values of the release do not occur in the original, or they are known numbers or dates of which there are many.
-    On a level of a hierarchy, the values are those of the original again; it is enough that rules are judged on one
-    such level.
+    Most cells of the release have a value that does not occur in the original, or they are known numbers or dates of
+    which there are many. On a level of a hierarchy, the values are those of the original again; it is enough that rules
+    are judged once with all columns on such levels.
     """
     measured = {name for name in release.quasi_identifiers if _is_measured(release, name)}
     uncompared = [
@@ -129,7 +129,8 @@ def uncompared_columns(release: Release, policy: Policy) -> tuple[str, ...]:
         for levels in policy.compared_levels(release)
         for view in [release.view if levels == release.compare_at else replaced(release.view, compare_at=levels)]
     ]
-    return tuple(name for name in release.compared_columns if all(name in columns for columns in uncompared))
+    fewest = min(uncompared, key=len)
+    return tuple(name for name in release.compared_columns if name in fewest)
 
 
 def _is_measured(release: Release, column: str) -> bool:

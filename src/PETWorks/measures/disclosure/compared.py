@@ -188,13 +188,16 @@ def is_in_original(view: View) -> bool:
 
 
 def without_counterpart(view: View) -> dict[str, dict[str, float]]:
-    """The share of the values of each column in release and control people that the original lacks, if it lacks any."""
+    """The share of the cells of each column in release and control people whose value the original lacks, if any do."""
+    original, *others = (table for table in tables_on_levels(view) if table is not None)
     shares: dict[str, dict[str, float]] = {}
     for name in (*view.quasi_identifiers, *view.sensitive_attributes):
-        counted = [set(table.domains[name].values) for table in tables_on_levels(view) if table is not None]
-        shares[name] = {
-            which: len(values - counted[0]) / len(values)
-            for which, values in zip(("release", "control"), counted[1:], strict=False)
-            if values - counted[0]
-        }
-    return {name: own for name, own in shares.items() if own}
+        known = set(original.domains[name].values)
+        for which, table in zip(("release", "control"), others, strict=False):
+            cells = table.marginal(name)
+            lacking = sum(
+                number for value, number in zip(cells.values, cells.counts.tolist(), strict=True) if value not in known
+            )
+            if lacking:
+                shares.setdefault(name, {})[which] = lacking / table.rows
+    return shares

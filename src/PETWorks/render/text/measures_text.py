@@ -27,6 +27,7 @@ from PETWorks.render.language.language import (
     measure_name,
     measure_summary,
     message_text,
+    percent,
     with_levels,
 )
 from PETWorks.render.language.messages import translated
@@ -92,7 +93,9 @@ def _table_facts(table: Mapping[str, Any], lang: str) -> dict[str, Any]:
     facts |= {name: table[name] for name in ("original_records", "control_records") if name in table}
     facts |= {"compared_at": table["compared_at"]} if "compared_at" in table else {}
     if table.get("without_counterpart"):
-        facts["without_counterpart"] = ", ".join(table["without_counterpart"])
+        shares = {name: max(own.values()) for name, own in table["without_counterpart"].items()}
+        told = [message_text(lang, "write.exact", value=name, exact=percent(own, lang)) for name, own in shares.items()]
+        facts["without_counterpart"] = list_text(told, lang)
     if table["engine"] != "memory":
         facts["counted_with"] = table["engine"]
     if "people" in table:
