@@ -222,6 +222,7 @@ def test_reports_say_nothing_about_the_right_record(tables):
         ({"original": ""}, "a release that is synthetic is judged by its original"),
         ({"control": "control: control.csv\npopulation: 100000\n"}, "the key is for generalised releases"),
         ({"kind": ""}, "the key is for releases of the kind"),
+        ({"control": "control: control.csv\nprivacy_unit: nr\n"}, "line 5, privacy_unit: a release that is not"),
         ({"compare_at": "compare_at: {age: 9}\n"}, "expected a level from 0 to 5"),
     ],
 )
@@ -257,6 +258,25 @@ def test_labels_that_are_values_of_the_original_are_not_exact(tmp_path):
         "roles: {quasi_identifiers: [age, sex, town]}\nrules: [{measure: k-anonymity, k: 1}]\n"
     )
     assert check(path, as_of=DAY).verdict in ("pass", "fail")
+
+
+def test_people_with_several_records_are_not_taken_for_several_people(tables):
+    """The original says who they are; the synthetic table does not, and the control people are like the original."""
+    header, *lines = (tables / "original.csv").read_text().splitlines()
+    visits = [f"P{person:04},{line}" for person, line in enumerate(lines) for _ in range(2)]
+    (tables / "visits.csv").write_text("\n".join([f"patient_id,{header}", *visits]) + "\n")
+    roles = {
+        "original": "original: visits.csv\n",
+        "sensitive_attributes": "  sensitive_attributes: [illness]\n  identifiers: [patient_id]\n",
+    }
+    with pytest.raises(
+        PETWorksError, match="the original names people by 'patient_id', and 6,000 records are of 3,000"
+    ):
+        judge(tables, "drawn", **roles)
+    explained = "no_privacy_unit: {patient_id: the number of the ward}\npresets: [nics-0.09]\n"
+    assert judge(tables, "drawn", **roles, presets=explained).verdict == "pass"
+    with pytest.raises(PETWorksError, match="keep one of each person in the original and in the control people"):
+        Release(tables / "drawn.csv", original=tables / "original.csv", kind="synthetic", privacy_unit="age")
 
 
 def test_unique_values_of_the_original_do_not_pass_as_insensitive(tables):

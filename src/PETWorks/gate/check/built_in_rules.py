@@ -436,9 +436,9 @@ def check_one_record_each(release: Release, explained: Mapping[str, Multilingual
     people = find_people(examined, release.identifiers, partial(release.engine.load, source), source.names, excluded)
     if people is not None:
         raise RoleError(
-            "columns {columns} of the original name people, and {records}, so an interval that takes each record for a "
-            "person would be too narrow; keep one record of each person in the original and in the control people, or, "
-            "if the columns do not name the people the table is about, say so under 'no_privacy_unit'",
+            "the original names people by {columns}, and {records}, so an interval that takes each record for a person "
+            "would be too narrow; keep one record of each person in the original and in the control people, or, if "
+            "this does not name the people the table is about, say so under 'no_privacy_unit'",
             columns=quoted(people.columns),
             records=_records_of(people),
             what="original",
