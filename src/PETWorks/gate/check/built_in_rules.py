@@ -3,7 +3,6 @@
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from dataclasses import replace as replaced
 from datetime import date
 from functools import partial
 from operator import add
@@ -32,7 +31,7 @@ from PETWorks.gate.suggest.starter import EXACT_VALUES, MEASURED, PRESET_BY_KIND
 from PETWorks.gate.suggest.suggestion import ExaminedColumn
 from PETWorks.json_types import MultilingualText
 from PETWorks.measures.attacks.subsets import parse_sizes
-from PETWorks.measures.disclosure.compared import without_counterpart
+from PETWorks.measures.disclosure.compared import view_of, without_counterpart
 from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.privacy.likeness import BASES
 from PETWorks.measures.result import at_most
@@ -127,7 +126,7 @@ def uncompared_columns(release: Release, policy: Policy) -> tuple[str, ...]:
         {name for name, share in without_counterpart(view).items() if share.get("release", 0.0) > MOST_OWN_VALUES}
         | {name for name in measured if not levels.get(name)}
         for levels in policy.compared_levels(release)
-        for view in [release.view if levels == release.compare_at else replaced(release.view, compare_at=levels)]
+        for view in [view_of(release.view, release.quasi_identifiers, levels)]
     ]
     fewest = min(uncompared, key=len)
     return tuple(name for name in release.compared_columns if name in fewest)

@@ -68,6 +68,7 @@ from PETWorks.json_types import MultilingualText
 from PETWorks.locale import LANGUAGES
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, SubsetAnswers, Subsets
 from PETWorks.measures.catalogue import Metric, all_measures, find_measure
+from PETWorks.measures.disclosure.compared import view_of
 from PETWorks.measures.disclosure.lookups import why_unjudged
 from PETWorks.measures.disclosure.subsets import WITHOUT_CONTROL, LookupAnswers, LookupSubsets
 from PETWorks.measures.evaluation import Evaluation, evaluate_requests
@@ -405,9 +406,7 @@ def _measure_for_adversaries(
     results = []
     for compared_at in levels:
         for known in adversaries if measure.name != COPIES else (everything,):
-            is_own = known == everything and compared_at == release.compare_at
-            view = release.view if is_own else replace(release.view, quasi_identifiers=known, compare_at=compared_at)
-            result = measure.measure(view, parameters)
+            result = measure.measure(view_of(release.view, known, compared_at), parameters)
             where: dict[str, Any] = {} if known == everything else {"known": list(known)}
             where |= {"compared_at": compared_at} if len(levels) > 1 else {}
             results.append(replace(result, details={**result.details, **where}))

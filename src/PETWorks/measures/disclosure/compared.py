@@ -1,7 +1,7 @@
 """Original, release and control people stacked into one table, on the levels on which they are compared."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -63,6 +63,14 @@ class ComparedTables:
         """The share of right guesses without keys about the people of the original, or about control people."""
         modes = self.modes(target)
         return Fraction(int(self.counts[target][modes, of].sum()), len(modes) * max(self.records[of], 1))
+
+
+def view_of(view: View, known: tuple[str, ...], compare_at: Mapping[str, int]) -> View:
+    """The view of those who know these columns, compared on these levels; made once, as rules share its counts."""
+    if (known, compare_at) == (view.quasi_identifiers, view.compare_at):
+        return view
+    key = ("view", known, tuple(compare_at.items()))
+    return view.remembered(key, lambda: replace(view, quasi_identifiers=known, compare_at=compare_at))
 
 
 def compared_tables(view: View) -> ComparedTables:

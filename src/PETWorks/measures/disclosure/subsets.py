@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from math import factorial, fsum
 from pathlib import Path
@@ -42,6 +42,7 @@ from PETWorks.measures.disclosure.compared import (
     ComparedTables,
     by_table,
     compared_tables,
+    view_of,
 )
 from PETWorks.measures.disclosure.intervals import excess_interval
 from PETWorks.measures.disclosure.lookups import (
@@ -245,7 +246,7 @@ class LookupsOnLevels:
     def shares(self, attack: str, known: Sequence[str]) -> Shares:
         """The exact shares of a measure for those who know these attributes."""
         name, _, target = attack.partition(" of ")
-        view: View = replace(self.view, quasi_identifiers=tuple(known))
+        view = view_of(self.view, tuple(known), self.view.compare_at)
         lookups: Lookups = view.answer(lookups_question(view, target or None))
         return shares_of(name, compared_tables(view), lookups, target or None)
 
@@ -306,10 +307,8 @@ def look_up_subsets(
     if missing:
         missing.measure = None
         raise missing
-    views = [
-        view if own == view.compare_at else replace(view, compare_at=own)
-        for own in (check_levels(each, [*columns, *targets], view.hierarchies) for each in levels or (view.compare_at,))
-    ]
+    checked = [check_levels(each, [*columns, *targets], view.hierarchies) for each in levels or (view.compare_at,)]
+    views = [view_of(view, columns, own) for own in checked]
     wanted = parse_sizes(sizes, len(columns))
     masks = masks_of_sizes(wanted, len(columns))
     subsets = [subset_of(mask, columns) for mask in masks]
