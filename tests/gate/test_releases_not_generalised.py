@@ -184,6 +184,28 @@ def test_without_enough_control_people_nothing_passes(tables):
     assert same.content.notices[0].records == PEOPLE
 
 
+def test_more_control_people_help_only_if_they_do_on_each_level(tables):
+    write(tables / "more.csv", people(np.random.default_rng(8), 150))
+    limits = "subsets: {sizes: all, limits: {certain: 0.09}}\npresets: [nics-0.09]\n"
+
+    def needed(table, levels):
+        found = judge(
+            tables, table, control="control: more.csv\n", presets=limits, compare_at=f"compare_at: {levels}\n"
+        )
+        rules = [rule for rule in found.content.rules if rule.verdict == "fail"]
+        return found, {rule.name: rule.details.get("control_needed") for rule in rules}
+
+    together, numbers = needed("drawn", "{age: [1, 2, 3]}")
+    by_level = [needed("drawn", f"{{age: {level}}}")[1] for level in (1, 2, 3)]
+    assert len(numbers) >= 2
+    for rule, number in numbers.items():
+        assert number == max(own.get(rule, 0) for own in by_level) > 150
+    assert [step.step for step in together.content.next_steps] == ["more-control"]
+    copied, numbers = needed("noisy_copy", "{age: [4, 1]}")
+    assert numbers["nics-0.09: certain"] is numbers["every-subset: certain"] is None
+    assert "synthesise-anew" in [step.step for step in copied.content.next_steps]
+
+
 def test_only_the_verdict_leaves(tables):
     found = judge(tables, "noisy_copy")
     outside = found.to_dict("external")

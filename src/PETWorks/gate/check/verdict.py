@@ -372,8 +372,8 @@ def _measure_rule(
             failed = _without_details(SUBSETS, rule.parameters, None, satisfied=False)
             return {**failed, "details": unjudged}
         told = _without_details(SUBSETS, {name: limit.at_most}, limit.worst, satisfied=limit.satisfied)
-        compared_at = getattr(limit, "compared_at", None)
-        return told if compared_at is None else {**told, "details": {"compared_at": compared_at}}
+        details = {name: getattr(limit, name, None) for name in ("compared_at", CONTROL_NEEDED)}
+        return {**told, "details": {name: value for name, value in details.items() if value is not None}}
     with policy.located(*rule.key):
         result = _measure_for_adversaries(release, policy, rule.measure, rule.parameters)
         if result.satisfied is None:
@@ -388,6 +388,7 @@ def _measure_rule(
     }
 
 
+CONTROL_NEEDED = "control_needed"
 COPIES = "copies"  # compares whole records, whatever an adversary knows
 
 
@@ -410,7 +411,11 @@ def _measure_for_adversaries(
             where: dict[str, Any] = {} if known == everything else {"known": list(known)}
             where |= {"compared_at": compared_at} if len(levels) > 1 else {}
             results.append(replace(result, details={**result.details, **where}))
-    return max(results, key=lambda result: (result.satisfied is False, _upper_end(result)))
+    worst = max(results, key=lambda result: (result.satisfied is False, _upper_end(result)))
+    # More control people help only if they do so for everybody, on every level.
+    needed: list[Any] = [result.details.get(CONTROL_NEEDED) for result in results if result.satisfied is False]
+    details = {name: value for name, value in worst.details.items() if name != CONTROL_NEEDED}
+    return replace(worst, details=details | ({CONTROL_NEEDED: max(needed)} if needed and all(needed) else {}))
 
 
 def _upper_end(result: Result) -> float:

@@ -44,9 +44,10 @@ from PETWorks.measures.disclosure.compared import (
     compared_tables,
     view_of,
 )
-from PETWorks.measures.disclosure.intervals import excess_interval
+from PETWorks.measures.disclosure.intervals import controls_needed, excess_interval
 from PETWorks.measures.disclosure.lookups import (
     COUNTED,
+    FEWEST_CONTROLS,
     Lookups,
     Shares,
     check_values,
@@ -154,9 +155,13 @@ class KnownForLookups(JSONObject, frozen=True):
 
 
 class LookupLimit(SubsetLimit, frozen=True):
-    """A limit that every subset must keep, and the worst value."""
+    """A limit that every subset must keep, and the worst value.
+
+    control_needed   the number of control people that would suffice if they are guessed right as often
+    """
 
     compared_at: LevelsOfColumns | None = None
+    control_needed: int | None = None
 
 
 class RiskyForLookups(RiskySubset, frozen=True):
@@ -528,7 +533,18 @@ class LookupSubsets(SubsetTable):
             found = self._judged_by(name)
             place = int(np.argmax(found.compared))
             worst, compared_at = float(found.compared[place]), self._compared_at(int(found.level[place]))
-            yield LookupLimit(name, limit, worst, bool(at_most(worst, limit)), compared_at)
+            needed = self._control_needed(found, limit)
+            yield LookupLimit(name, limit, worst, bool(at_most(worst, limit)), compared_at, needed)
+
+    def _control_needed(self, found: Found, limit: float) -> int | None:
+        """How many control people bring each subset to a limit; None if all keep it, or if no number does."""
+        beyond = ~at_most(found.compared, limit)
+        if found.control is None or found.excess is None or not beyond.any() or (found.excess[beyond] > limit).any():
+            return None
+        people = self._tables.records[ORIGINAL]
+        shares = zip(found.share[beyond].tolist(), found.control[beyond].tolist(), strict=True)
+        needed = [controls_needed(share, people, control, limit) for share, control in shares]
+        return None if None in needed else max(FEWEST_CONTROLS, *(number for number in needed if number is not None))
 
     def _minimal_risky(self, checked: Mapping[str, float]) -> Iterator[RiskyForLookups]:
         for name, limit in checked.items():
