@@ -70,7 +70,7 @@ def view_of(view: View, known: tuple[str, ...], compare_at: Mapping[str, int]) -
     if (known, compare_at) == (view.quasi_identifiers, view.compare_at):
         return view
     key = ("view", known, tuple(compare_at.items()))
-    return view.remembered(key, lambda: replace(view, quasi_identifiers=known, compare_at=compare_at))
+    return view.cached(key, lambda: replace(view, quasi_identifiers=known, compare_at=compare_at))
 
 
 def compared_tables(view: View) -> ComparedTables:
