@@ -126,9 +126,7 @@ def test_one_new_value_in_most_cells_is_nothing_to_compare(tables):
     header, *lines = (tables / "drawn.csv").read_text().splitlines()
     for share, verdict in ((3, "pass"), (1, "fail")):
         rows = [line.split(",") for line in lines]
-        cells = [
-            [age, town if place % 4 < share else "9", *others] for place, (age, town, *others) in enumerate(rows)
-        ]
+        cells = [[age, town if place % 4 < share else "9", *others] for place, (age, town, *others) in enumerate(rows)]
         (tables / "moved.csv").write_text("\n".join([header, *map(",".join, cells)]) + "\n")
         assert verdicts(judge(tables, "moved"))["rules-fit-the-release"] == verdict
 
