@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import definitions
 from command import petworks
 from conftest import examples
-from PETWorks import Release, anonymize, apply_plan, check
+from PETWorks import Release, anonymize, apply_plan, check, evaluate
 from PETWorks.counting.view import PlacedCells
 from PETWorks.errors import NotApplicable, ParameterError
 
@@ -314,10 +314,103 @@ def test_a_written_release_passes_its_check_and_says_what_it_shows(tmp_path, eng
     outside = json.loads(found.to_json(edition="external"))
     assert outside["table"]["shown"] == {"age": "mean", "day": "median"}
     assert "Instead of an interval" in found.to_markdown(edition="external")
-    assert "mean of at least" in (tmp_path / "out_codebook.md").read_text()
+    codebook = (tmp_path / "out_codebook.md").read_text()
+    assert "mean of at least" in codebook
+    assert "their own values spread more" in codebook
+    assert ("keep `*` in a column of labels as a category" in codebook) == ("*" in {row[2] for row in after})
     applied = petworks("apply", "t.csv", "--plan", "out_plan.json", "-o", "again.csv", "--keep-order", cwd=tmp_path)
     assert applied.returncode == 0, applied.stdout + applied.stderr
     assert (tmp_path / "again.csv").read_text() == (tmp_path / "out.csv").read_text()
+
+
+def random_people(records=300):
+    made = random.Random(8)
+    return {
+        "age": [made.randint(20, 89) for _ in range(records)],
+        "day": [f"2024-{made.randint(1, 12):02}-{made.randint(1, 28):02}" for _ in range(records)],
+        "place": [made.choice("abcdef") for _ in range(records)],
+        "ill": [made.choice("uvw") for _ in range(records)],
+    }
+
+
+@pytest.mark.parametrize(
+    ("settings", "wanted"),
+    [
+        ({}, {"age": "mean", "day": "median"}),
+        ({"show": {"age": "interval"}}, {"day": "median"}),
+        ({"show": {"age": "median"}}, {"age": "median", "day": "median"}),
+        ({"show": "interval"}, {}),
+        ({"method": "global"}, {}),
+        ({"method": "global", "show": {"age": "mean"}}, {"age": "mean"}),
+    ],
+)
+def test_record_by_record_shows_means_and_medians_by_default(tmp_path, settings, wanted):
+    """In Python with a table, and with a policy; for measures of the result, the labels behind them count."""
+    table = random_people()
+    roles = {"quasi_identifiers": ["age", "day", "place"], "sensitive_attributes": ["ill"]}
+    levels = {"age": {"width": [5, 10, 30]}, "day": {"dates": ["month", "quarter", "year"]}}
+    levels["place"] = {"groups": {"a to c": ["a", "b", "c"], "d to f": ["d", "e", "f"]}}
+    rules, precision = {"k-anonymity": {"k": 5}}, {"precision": {}}
+    release = Release(table, roles, levels)
+    made = anonymize(release, rules, **settings)
+    assert dict(made.shown.columns) == wanted == (made.plan.get("show") or {})
+    with_labels = anonymize(release, rules, **{**settings, "show": "interval"})
+    assert made.loss == with_labels.loss
+    for measures in (precision, rules):
+        (found,), (labels,) = (evaluate(result.release, measures) for result in (made, with_labels))
+        assert found.value == pytest.approx(labels.value)
+    assert made.utility().information_kept == with_labels.utility().information_kept
+    rows = [",".join(table), *(",".join(map(str, row)) for row in zip(*table.values(), strict=True))]
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
+    policy = {"petworks_policy": 1, "data": "t.csv", "roles": roles, "hierarchies": levels, "anonymize": settings}
+    policy["rules"] = [{"measure": "k-anonymity", "k": 5}]
+    (tmp_path / "p.yaml").write_text(json.dumps({**policy, "anonymize": {**settings, "suppression": 0.05}}))
+    assert dict(anonymize(tmp_path / "p.yaml").shown.columns) == wanted
+
+
+def test_policies_and_plans_of_releases_say_what_is_shown_and_others_show_intervals(tmp_path):
+    """Also those without a word about it, and calls of earlier versions."""
+    table = random_people()
+    roles = {"quasi_identifiers": ["age", "day"], "identifiers": ["place", "ill"]}
+    levels = {"age": {"width": [5, 10, 30]}, "day": {"dates": ["month", "quarter", "year"]}}
+    release, rules = Release(table, roles, levels), {"k-anonymity": {"k": 5}}
+    plan = anonymize(release, rules, show="interval").plan
+    assert "show" not in plan
+    assert dict(apply_plan(table, plan, roles={}).shown.columns) == {}
+    flat = {name: role[:-1] for role, names in roles.items() for name in names}
+    with pytest.warns(DeprecationWarning, match="takes a Release"):
+        assert dict(anonymize(table, flat, release.hierarchies, rules, method="local").shown.columns) == {}
+    rows = [",".join(table), *(",".join(map(str, row)) for row in zip(*table.values(), strict=True))]
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
+    policy = {"petworks_policy": 1, "data": "t.csv", "roles": roles, "hierarchies": levels, "order": "shuffled"}
+    policy["rules"] = [{"measure": "k-anonymity", "k": 5}]
+    for show, wanted in ({}, {}), ({"show": {"age": "mean"}}, {"age": "mean"}):
+        (tmp_path / "p.yaml").write_text(json.dumps({**policy, "anonymize": {"suppression": 0.05, **show}}))
+        assert dict(anonymize(tmp_path / "p.yaml", method="local").shown.columns) == wanted
+
+
+def test_the_command_switches_means_off(tmp_path):
+    table = random_people(1500)
+    rows = [",".join(table), *(",".join(map(str, row)) for row in zip(*table.values(), strict=True))]
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
+    assert petworks("init", "t.csv", cwd=tmp_path).returncode == 0
+    line = "\n  # show: interval  "
+    assert line in (tmp_path / "t_policy.yaml").read_text()
+    shown = []
+    for options in ((), ("--show", "age=interval"), ("--show", "interval")):
+        name = f"r{len(shown)}"
+        done = petworks("anonymize", "t_policy.yaml", "-o", f"{name}.csv", *options, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        policy = yaml.safe_load((tmp_path / f"{name}_policy.yaml").read_text())
+        shown.append(policy.get("anonymize", {}).get("show", {}))
+        assert check(tmp_path / f"{name}_policy.yaml").verdict == "pass"
+    assert shown == [{"age": "mean", "day": "median"}, {"day": "median"}, {}]
+    assert petworks("anonymize", "t_policy.yaml", "-o", "r.csv", "--show", "mean", cwd=tmp_path).returncode == 2
+    text = (tmp_path / "t_policy.yaml").read_text().replace("# show: interval", "show: interval")
+    (tmp_path / "t_policy.yaml").write_text(text)
+    assert dict(anonymize(tmp_path / "t_policy.yaml").shown.columns) == {}
+    (tmp_path / "t_policy.yaml").write_text(text.replace("show: interval", "show: intervals"))
+    assert "anonymize.show: expected" in petworks("anonymize", "t_policy.yaml", "-o", "r.csv", cwd=tmp_path).stderr
 
 
 @pytest.mark.parametrize(

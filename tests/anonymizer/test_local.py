@@ -396,7 +396,7 @@ OF_COUNTS = {
 
 @pytest.mark.parametrize("objective", OF_COUNTS)
 def test_objectives_that_do_not_belong_to_records_are_counted_on_the_release(objective):
-    best, result = both({"k-anonymity": {"k": 3}}, suppression=0.05, objective=objective)
+    best, result = both({"k-anonymity": {"k": 3}}, suppression=0.05, objective=objective, show="interval")
     assert result.loss < best.loss
     sizes = Counter(tuple(row.values()) for row in result.table.to_pylist())
     out = len(result.removed)

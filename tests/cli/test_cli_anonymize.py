@@ -221,7 +221,7 @@ def test_shuffled_records_are_not_compared_one_by_one(raw):
     """The policy of the release says that they are in another order than those of the original."""
     measured = {}
     for name, option in (("kept", "--keep-order"), ("mixed", "--shuffle")):
-        arguments = ("-o", raw / f"{name}.csv", option, "--json", raw / f"{name}.json")
+        arguments = ("-o", raw / f"{name}.csv", option, "--show", "interval", "--json", raw / f"{name}.json")
         assert run("anonymize", raw / "policy.yaml", *arguments).returncode == 0
         documents = [
             json.loads((raw / f"{name}.json").read_text("utf-8")),

@@ -39,6 +39,17 @@ def test_a_column_that_cannot_be_kept_is_named_with_the_best_class_size(tmp_path
         python(DISTINCT, hierarchies={**WIDTHS, "zip": [[code, "*"] for code in DISTINCT["zip"]]}, keep=["zip"])
 
 
+def test_the_rule_that_a_kept_column_breaks_is_named(tmp_path):
+    """All who do not work earn the same, so that no class with one of these values has two different ones."""
+    columns = {"works": ["no"] * 30 + ["yes"] * 30, "town": ["a", "b"] * 30, "wage": [0] * 30 + list(range(30))}
+    roles = {"quasi_identifiers": ["works", "town"], "sensitive_attributes": ["wage"]}
+    hierarchies = {"works": [["no", "*"], ["yes", "*"]], "town": [["a", "*"], ["b", "*"]]}
+    release = Release(pa.table(columns), roles, hierarchies)
+    told = "classes have at least 30 records at best, and l-diversity.* fails there: 30 of 60 records"
+    with pytest.raises(PETWorksError, match=told):
+        anonymize(release, {"k-anonymity": {"k": 3}, "l-diversity": {"l": 2}}, keep=["works"])
+
+
 def test_rows_that_are_all_distinct(tmp_path):
     ran = made(tmp_path, DISTINCT)
     assert ran.returncode in (0, 1), ran.stderr
@@ -66,14 +77,15 @@ def test_sixty_quasi_identifiers_end_within_the_time_limit(tmp_path):
 
 
 def test_a_hierarchy_that_loses_values(tmp_path):
-    (tmp_path / "age.csv").write_text("1,low,*\n2,low,*\n", "utf-8")
+    (tmp_path / "levels").mkdir()
+    (tmp_path / "levels" / "t_hierarchy_age.csv").write_text("1;low;*\n2;low;*\n", "utf-8")
     csv.write_csv(pa.table({"age": [1, 2, 3, 3]}), tmp_path / "t.csv")
-    given = ("--qi", "age", "--hierarchy", "age=age.csv", "--measure", "k-anonymity:k=2", "-o", "out.csv")
+    given = ("--qi", "age", "--hierarchies", "levels", "--measure", "k-anonymity:k=2", "-o", "out.csv")
     ran = petworks("anonymize", "t.csv", *given, cwd=tmp_path)
     assert ran.returncode == 2
     assert not (tmp_path / "out.csv").exists()
-    assert "hierarchy" in ran.stderr
-    with pytest.raises(PETWorksError, match="hierarchy"):
+    assert "column 'age': 1 of 3 values of the table are not leaves of its hierarchy" in ran.stderr
+    with pytest.raises(PETWorksError, match="not leaves of its hierarchy"):
         python({"age": ["1", "2", "3"]}, hierarchies={"age": [["1", "low", "*"], ["2", "low", "*"]]}, k=2)
 
 

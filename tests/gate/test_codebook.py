@@ -31,7 +31,7 @@ roles:
   sensitive_attributes: ["=cost|<b>"]
   insensitive_attributes: [note]
 rules: [{measure: k-anonymity, k: 3}]
-anonymize: {suppression: 0.2}
+anonymize: {suppression: 0.2, show: interval}
 """
 
 

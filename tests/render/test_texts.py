@@ -89,6 +89,7 @@ def completed_ids():
     yield from (f"studio.safe.method.{method}{end}" for method in METHODS for end in ("", ".about"))
     yield from (f"studio.safe.{end}" for end in ("low", "high"))
     yield from (f"studio.safe.order.{order}" for order in ORDERS)
+    yield from (f"studio.safe.show.{what}" for what in ("usual", "interval", "columns"))
     yield from (f"studio.safe.suppressed-records.{what}" for what in SUPPRESSED_RECORDS)
     yield from levels_ids()
     yield from (f"studio.safe.kept.{choice}" for choice in ("cheap", "keep", "may_lose"))

@@ -66,6 +66,7 @@ from PETWorks.anonymizer.search.exact import (
     never_stop,
 )
 from PETWorks.anonymizer.utility import Losses, Utility, local_losses, losses, utility_of
+from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.protected_source import changes_in
 from PETWorks.counting.release import Release
 from PETWorks.errors import Joined, NotApplicable, Phrase, quoted
@@ -177,8 +178,8 @@ class Anonymization(Recoded):
         if self.is_raised:
             raise NotApplicable("there are too many distinct rows to compare the release with the original values")
         tasks = self.problem.tasks
-        swept = self._released_sweep()
-        return utility_of(swept, self._losses(), tasks, swept.view() if tasks else None)
+        released = view_after(self.problem.ground, self.shown.recoder) if tasks else None
+        return utility_of(self._released_sweep(), self._losses(), tasks, released)
 
     def _released_sweep(self) -> Sweep:
         """The levels on which each distinct row is released."""
@@ -442,10 +443,15 @@ class LocalAnonymization(Anonymization):
 
     @cached_property
     def _record_by_record(self) -> WayOfRecoding:
-        rows = self.sweep.recode()
-        classes, of_row = visible_classes(self.sweep.ground, self.sweep.ground.lattice.low, rows)
+        rows, ground = self.sweep.recode(), self.sweep.ground
+        is_kept = (self.sweep.on_node != NOT_RELEASED) & self.sweep.has_values(rows)
+        if self.shown.columns:
+            values = [self.sweep.rows.columns[name].codes for name in ground.lattice.columns]
+            shown = self.shown.recoder.recode(values)
+            rows = WeightedRows({**rows.columns, **shown}, rows.unit, rows.weights, whole=False)
+        classes, of_row = visible_classes(ground, ground.lattice.low, rows)
         kept = np.zeros(len(classes.records), np.bool_)
-        kept[of_row[(self.sweep.on_node != NOT_RELEASED) & self.sweep.has_values(rows)]] = True
+        kept[of_row[is_kept]] = True
         return WayOfRecoding("local", self.loss, lost_in_sweep(self.sweep), self.suppressed, *_risks(classes, kept))
 
     @cached_property
@@ -666,7 +672,7 @@ def anonymize_release(
     rules: tuple[Rule, ...],
     *,
     method: str = "global",
-    show: Mapping[str, str] | None = None,
+    show: Mapping[str, str] | str | None = None,
     seconds: float | None = None,
     resume: str | os.PathLike[str] | None = None,
     order: RecordOrder = IN_ORDER,
@@ -676,6 +682,8 @@ def anonymize_release(
     """The release of a table with the least loss that satisfies the rules; see `anonymize` for the settings.
 
     method     "global" or "local"; "global" is used instead of "local" where that is not possible
+    show       what classes show, by column, or `interval` for all; columns that are not named show the mean or the
+               median if the table is recoded record by record, otherwise intervals
     settings   the fields of `SearchSettings`
     """
     check_method(method)
@@ -683,7 +691,7 @@ def anonymize_release(
     problem = make_problem(release, rules, SearchSettings(**settings))
     why_global = why_not_local(problem) if method == "local" else None
     is_local = method == "local" and why_global is None
-    show = check_show(show, problem.original)
+    named = check_show(show, problem.original)
     search = problem.search()
     if resume is not None:
         search.known.update(read_checkpoint(Path(resume), problem))
@@ -693,15 +701,17 @@ def anonymize_release(
     if search.best is None:
         is_possible = bool(search.found) or (bool(problem.keep) and problem.search().has_any())
         raise _cannot_keep_error(problem) if is_possible else _unsatisfiable_error(problem)
-    found = replace(best_levels(problem, search, search.best), order=order, why_global=why_global, show=show)
+    found = replace(best_levels(problem, search, search.best), order=order, why_global=why_global, show=named)
     if not is_local:
         return found
     local = recode_locally(found, progress, lambda: monotonic() - started >= limit)
+    if len(local.sweep.nodes) > 1:
+        local = replace(local, show=check_show(show, problem.original, usual=True))
     if local.why_global is None or not local.is_complete:
         return replace(local, ended=False) if is_interrupted else local
     if not search.is_explored and not is_interrupted:  # these levels are the release: look for better ones, too
         _explore_until(search, problem, progress, lambda: monotonic() - started >= limit)
-        found = replace(best_levels(problem, search, search.best), order=order, show=show)
+        found = replace(best_levels(problem, search, search.best), order=order, show=named)
     return replace(found, why_global=local.why_global)
 
 
@@ -820,8 +830,10 @@ def _failing_rule_text(
 def _cannot_keep_error(problem: Problem) -> NotApplicable:
     """The error if levels satisfy the rules, but none of them keep the columns that are to be kept."""
     assert problem.columns is not None
-    largest = largest_classes(problem.ground, problem.columns, problem.keeping.demanded, problem.max_suppressed)
-    if largest is None:
+    largest, classes = largest_classes(
+        problem.ground, problem.columns, problem.keeping.demanded, problem.max_suppressed
+    )
+    if classes is None:
         return NotApplicable(
             "no levels that are allowed keep {columns}, with at most {most} suppressed records; allow lower levels of "
             "it, or leave it out of 'keep'",
@@ -829,13 +841,24 @@ def _cannot_keep_error(problem: Problem) -> NotApplicable:
             most=problem.max_suppressed,
             what="keep",
         )
+    judge = problem.search().judge
+    in_failing = {rule.name: records_failing(judge, classes, rule) for rule in problem.rules}
+    broken = [name for name, records in in_failing.items() if records > problem.max_suppressed]
+    best = Phrase("classes have at least {size} records at best", size=largest)
+    if broken:
+        best = Phrase(
+            "{best}, and {rule} fails there: {records:,} of {all:,} records are in classes that fail",
+            best=best,
+            rule=broken[-1],
+            records=in_failing[broken[-1]],
+            all=problem.ground.records,
+        )
     return NotApplicable(
         "no levels keep {columns} and the rules, with at most {most} suppressed records: where {columns} is kept, "
-        "classes have at least {size} records at best; loosen a rule, allow more suppression, or leave it out of "
-        "'keep'",
+        "{best}; loosen a rule, allow more suppression, or leave it out of 'keep'",
         columns=quoted(problem.keep),
         most=problem.max_suppressed,
-        size=largest,
+        best=best,
         what="keep",
     )
 

@@ -73,14 +73,16 @@ def _usual(words: Any) -> str | None:
     return MEDIAN if DATES in words else MEAN if any(kind in words for kind in NUMBERS) else None
 
 
-def check_show(show: Mapping[str, str] | None, release: Release, *, usual: bool = False) -> dict[str, str]:
+def check_show(show: Mapping[str, str] | str | None, release: Release, *, usual: bool = False) -> dict[str, str]:
     """The statistic that each column shows; raise if that is not possible.
 
-    usual   whether columns that are not named show the mean or the median, too
+    show    by column, or `interval` for all
+    usual   whether columns that are not named show the mean or the median
     """
-    check_show_words(show or {})
+    check_show_words(show)
     possible = usual_show(release)
-    for column, way in (show or {}).items():
+    given = dict.fromkeys(possible, INTERVAL) if isinstance(show, str) else show or {}
+    for column, way in given.items():
         if column not in possible and way != INTERVAL:
             raise ParameterError(
                 "show {column!r}: the column is no quasi-identifier"
@@ -90,7 +92,7 @@ def check_show(show: Mapping[str, str] | None, release: Release, *, usual: bool 
                 column=column,
                 what=f"show.{column}",
             )
-    wanted = {**(possible if usual else {}), **(show or {})}
+    wanted = {**(possible if usual else {}), **given}
     return {column: way for column, way in wanted.items() if way != INTERVAL}
 
 

@@ -274,8 +274,10 @@ class ColumnsOnNodes:
 MAX_TRIED = 500  # combinations of levels of the columns to keep
 
 
-def largest_classes(ground: Ground, columns: ColumnsOnNodes, kept: int, most: int) -> int | None:
-    """The largest size that every class can have where these columns are kept; None if they cannot be kept.
+def largest_classes(
+    ground: Ground, columns: ColumnsOnNodes, kept: int, most: int
+) -> tuple[int, NodeClasses] | tuple[None, None]:
+    """The largest size that every class can have where these columns are kept, with these classes; or None.
 
     All other columns are on their highest level, and at most `most` records are suppressed.
     """
@@ -288,8 +290,13 @@ def largest_classes(ground: Ground, columns: ColumnsOnNodes, kept: int, most: in
     ]
     if prod(map(len, allowed)) > MAX_TRIED:
         allowed = [levels[-1:] for levels in allowed]
-    sizes = [_largest_size(ground.at(node), columns, kept, most) for node in product(*allowed)]
-    return max((size for size in sizes if size is not None), default=None)
+    best: tuple[int, NodeClasses] | tuple[None, None] = None, None
+    for node in product(*allowed):
+        classes = ground.at(node)
+        size = _largest_size(classes, columns, kept, most)
+        if size is not None and (best[0] is None or size > best[0]):
+            best = size, classes
+    return best
 
 
 def _largest_size(classes: NodeClasses, columns: ColumnsOnNodes, kept: int, most: int) -> int | None:

@@ -48,7 +48,7 @@ def anonymize_for_models(
     """The release with the least loss, as by `anonymize_release`, or another one that answers the models better.
 
     The others are those on the best levels for all records and on a few next-best levels, and each of these with
-    means and medians instead of intervals, unless the user said what to show.
+    intervals instead of means and medians, or the reverse, unless the user said what to show.
     The columns of the models weigh more, unless the user gave weights.
 
     free   whether the user left it open how the table is recoded
@@ -85,9 +85,9 @@ def choose_by_models(
     if not models or result.original.engine.name != "memory":
         return result
     original = model_columns(models, result.original.source)
-    candidates = [result, *(_other_ways(result) if free else ())]
+    candidates = [result, *(_other_ways(result, {} if free_show else result.show) if free else ())]
     if free_show:
-        candidates += _with_means(candidates)
+        candidates += _shown_otherwise(candidates)
     answers = [answers_of(candidate, models, original) for candidate in candidates]
     kept = [sum(answer.kept for answer in found) / len(found) for found in answers]
     shifts = [max(answer.largest_shift for answer in found) for found in answers]
@@ -112,27 +112,34 @@ def _best_answers(kept: Sequence[float], shifts: Sequence[float]) -> int:
 def _way(made: Anonymization, kept: float, largest_shift: float) -> WayByModels:
     best, shift = made.search.best, None if isinf(largest_shift) else largest_shift
     if isinstance(made, LocalAnonymization):
-        return WayByModels("local", kept, means=bool(made.show), largest_shift=shift)
+        return WayByModels("local", kept, means=bool(made.shown.columns), largest_shift=shift)
     is_next_best = best is not None and best.node != made.classes.node
-    return WayByModels("global", kept, next_best=is_next_best, means=bool(made.show), largest_shift=shift)
+    return WayByModels("global", kept, next_best=is_next_best, means=bool(made.shown.columns), largest_shift=shift)
 
 
-def _with_means(candidates: Sequence[Anonymization]) -> list[Anonymization]:
-    """The releases with means and medians instead of intervals, where that changes anything."""
+def _shown_otherwise(candidates: Sequence[Anonymization]) -> list[Anonymization]:
+    """The releases with intervals instead of means and medians, or the reverse, where that changes anything."""
     show = usual_show(candidates[0].original)
-    found = [replace(candidate, show=show) for candidate in candidates] if show else []
-    return [candidate for candidate in found if candidate.shown.columns]
+    found = [replace(candidate, show={} if candidate.shown.columns else show) for candidate in candidates]
+    return [
+        other
+        for candidate, other in zip(candidates, found, strict=True)
+        if candidate.shown.columns or other.shown.columns
+    ]
 
 
-def _other_ways(result: Anonymization) -> list[Anonymization]:
-    """The best levels for all records, if the result is recoded record by record, and next-best levels."""
+def _other_ways(result: Anonymization, show: Mapping[str, str]) -> list[Anonymization]:
+    """The best levels for all records, if the result is recoded record by record, and next-best levels.
+
+    show   what their classes show
+    """
     search, problem = result.search, result.problem
     best = search.best
     if best is None:
         return []
     values = {field.name: getattr(result, field.name) for field in fields(Anonymization)}
     is_proved = search.is_explored
-    values["bound"] = best.loss if is_proved else search.bound
+    values |= {"bound": best.loss if is_proved else search.bound, "show": show}
     others = []
     if isinstance(result, LocalAnonymization) and len(result.sweep.nodes) > 1:
         others.append(Anonymization(**{**values, "loss": best.loss, "optimal": is_proved}))

@@ -244,8 +244,12 @@ def _names(given: Any, columns: Sequence[str] | None, what: str) -> tuple[str, .
 
 def check_show_words(show: Any, known: Sequence[str] | None = None) -> None:
     """Raise unless this is a valid setting `show`; `known`: the quasi-identifiers."""
+    if show is None or show == INTERVAL:
+        return
     if not isinstance(show, Mapping):
-        raise ParameterError("show: expected for each column one of {ways}", ways=quoted(SHOWN), what="show")
+        raise ParameterError(
+            "show: expected for each column one of {ways}, or 'interval' for all", ways=quoted(SHOWN), what="show"
+        )
     for column, way in show.items():
         if way not in SHOWN:
             raise ParameterError(
@@ -265,7 +269,7 @@ def check_settings(
     known: Sequence[str] | None,
     *,
     method: str = METHODS[0],
-    show: Mapping[str, str] | None = None,
+    show: Mapping[str, str] | str | None = None,
     **settings: Any,
 ) -> Iterator[PETWorksError]:
     """The errors in settings that can be found without the table; `known`: the quasi-identifiers."""
@@ -275,7 +279,7 @@ def check_settings(
         lambda: check_share(search.suppression),
         lambda: check_method(method),
         lambda: check_suppressed_records(search.suppressed_records),
-        lambda: check_show_words(show or {}, known),
+        lambda: check_show_words(show, known),
         lambda: check_objective(search.objective, search.aggregate, search.weights, columns),
         lambda: check_levels(search.levels or {}, known),
         lambda: check_keep(search.keep, search.may_lose, known),

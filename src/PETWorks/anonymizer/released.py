@@ -1,6 +1,7 @@
 """The released table: its columns on the levels of a node, its suppressed classes, and the order of its records."""
 
 import secrets
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ import numpy as np
 from PETWorks.anonymizer.class_means import ClassMeans, show_in_classes
 from PETWorks.anonymizer.plan import Plan
 from PETWorks.anonymizer.problem import Problem
-from PETWorks.anonymizer.recoding import Recoder
+from PETWorks.anonymizer.recoding import Recoder, view_after
 from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.attributetypes import IDENTIFIER
@@ -21,6 +22,7 @@ from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.memory.weighted_rows import shuffled_order
 from PETWorks.counting.release import ORDERS, Release
+from PETWorks.counting.view import PlacedCells
 from PETWorks.displayable import Displayable
 from PETWorks.errors import NotApplicable, ParameterError, quoted
 from PETWorks.measures.classes import Mask
@@ -371,7 +373,27 @@ class Recoded(Rows, Displayable):
         )
         if self.removed is None and self.number_removed:
             release.note_removed(self.number_removed)
+        release.note_placed(self.placed_cells)
         return release
+
+    @property
+    def placed_cells(self) -> dict[str, PlacedCells]:
+        """For each column that shows means, the labels that they replace."""
+        if not self.shown.columns:
+            return {}
+        labels = view_after(self.problem.ground, self.recoder)
+        found = {}
+        for column in self.shown.columns:
+            hierarchy, marginal = self.original.hierarchies[column], labels.marginal(column)
+            cells: Counter[tuple[int, int]] = Counter()
+            leaves = hierarchy.leaf_counts(marginal.values, column).tolist()
+            for value, below, records in zip(marginal.values, leaves, marginal.counts.tolist(), strict=True):
+                level = hierarchy.level(value)
+                assert level is not None
+                cells[level, below] += records
+            listed = tuple((level, below, records) for (level, below), records in sorted(cells.items()) if records)
+            found[column] = PlacedCells(hierarchy.height, len(hierarchy.leaves), listed)
+        return found
 
     @property
     def _sample_of_release(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.roles import Roles, check_unit, role_of_each, two_roles
-from PETWorks.about.treatment import CAREFUL, REMOVE
+from PETWorks.about.treatment import CAREFUL, INTERVAL, REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
 from PETWorks.anonymizer.frontier import Frontier, VariedThresholds, find_frontier
@@ -107,6 +107,8 @@ def accepts_earlier_call(
                 given.setdefault("may_lose", ALL)
                 if function.__name__ == "frontier":  # its points have no more than they had
                     given.setdefault("method", "global")
+                else:
+                    given.setdefault("show", INTERVAL)
             untyped: Any = function
             result: Returned = untyped(release, **given)
             return result
@@ -160,7 +162,7 @@ def anonymize(
     may_lose: Collection[str] | str | None = None,
     subsets: Mapping[str, Any] | None = None,
     method: str | None = None,
-    show: Mapping[str, str] | None = None,
+    show: Mapping[str, str] | str | None = None,
     spreadsheet_safe: bool | None = None,
     seconds: float | None = None,
     resume: str | os.PathLike[str] | None = None,
@@ -195,7 +197,9 @@ def anonymize(
     method        "local", the default: record by record, each value as fine as its class allows; "global": one level
                   for each column, proved to be the best, also where rules or objective need it (`result.why_global`)
     show          what the records of a class show instead of an interval or a period: `{"age": "mean"}`, "median" or
-                  "interval", for quasi-identifiers whose hierarchy is declared by width, cuts, quantiles or dates
+                  "interval", for quasi-identifiers whose hierarchy is declared by width, cuts, quantiles or dates. With
+                  "local", columns that are not named show the mean of numbers and the median of dates; "interval"
+                  alone is for all columns
     spreadsheet_safe  whether cells that a spreadsheet takes for formulas get an apostrophe; numbers are unchanged, and
                   so are quasi-identifiers, whose values are those of hierarchies
     seconds       time limit, after which the best release so far is returned; its `gap` bounds the distance from the

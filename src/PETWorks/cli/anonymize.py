@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from PETWorks.about.treatment import COLUMN_KEYS, SHOWN, SUPPRESSED_RECORDS
+from PETWorks.about.treatment import COLUMN_KEYS, INTERVAL, SHOWN, SUPPRESSED_RECORDS
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
     FILE,
@@ -436,8 +436,9 @@ def exit_by_verdict(holds: bool, release: Path) -> NoReturn:
 @click.option(
     "--show",
     multiple=True,
-    metavar="COLUMN=WAY",
-    help="What the records of a class show of a number or a date: mean, median or interval.",
+    metavar="[COLUMN=]WAY",
+    help="What the records of a class show of a number or a date: mean, median or interval; `interval` alone is for "
+    "all columns [default: with --local, the mean or median].",
 )
 @click.option(
     "--time", metavar="SECONDS", help="Stop searching after this time: 90, 10m or 2h; the best so far is written."
@@ -581,7 +582,9 @@ def _search_settings(options: Mapping[str, Any]) -> dict[str, Any]:
         "keep": list(options["keep"]) or None,
         "may_lose": list(options["may_lose"]) or None,
         "method": None if options["local"] is None else "local" if options["local"] else "global",
-        "show": parse_by_column(options["show"], "--show", _way) or None,
+        "show": INTERVAL
+        if options["show"] == (INTERVAL,)
+        else parse_by_column(options["show"], "--show", _way) or None,
         "seconds": _seconds(options["time"]),
     }
 
@@ -774,7 +777,7 @@ def parse_by_column(texts: Iterable[str], option: str, read: Callable[[str], Any
             expected = {
                 "--weight": Phrase("COLUMN=NUMBER"),
                 "--level": Phrase("COLUMN=N or COLUMN=N-M, with levels from 0 on"),
-                "--show": Phrase("COLUMN=mean, COLUMN=median or COLUMN=interval"),
+                "--show": Phrase("COLUMN=mean, COLUMN=median or COLUMN=interval, or once interval for all columns"),
             }.get(option, Phrase("COLUMN=N, with levels from 0 on"))
             raise ParameterError(
                 "{option} expects {expected}; got {given!r}", option=option, expected=expected, given=text[:60]

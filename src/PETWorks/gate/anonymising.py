@@ -11,8 +11,9 @@ from typing import Any
 from msgspec import structs
 
 from PETWorks.about.kinds import GENERALISED, WORDS
-from PETWorks.about.treatment import STARS
+from PETWorks.about.treatment import INTERVAL, STARS
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
+from PETWorks.anonymizer.class_means import usual_show
 from PETWorks.anonymizer.frontier import Frontier, find_frontier
 from PETWorks.anonymizer.model_choice import anonymize_for_models, weights_for_models
 from PETWorks.anonymizer.problem import SEARCH_SETTINGS
@@ -86,8 +87,10 @@ def anonymize_by_policy(
     """The best release of the policy's table; `overrides` take precedence over the policy's settings."""
     free = overrides.get("method") is None and "method" not in policy.anonymize and not policy.came_with_release
     settings = _settings(policy, overrides)
-    if policy.came_with_release:
-        settings.setdefault("show", {})
+    if policy.came_with_release:  # it says what its columns show; all others show labels
+        given = settings.get("show")
+        named = {**given} if isinstance(given, Mapping) else {}
+        settings["show"] = dict.fromkeys(usual_show(release), INTERVAL) | named
     has_other_releases = settings["method"] == "local" and bool(policy.releases.earlier)
     if has_other_releases:
         settings["method"], free = "global", False

@@ -174,6 +174,13 @@ class Codebook:
 
     def _notes(self, csv_name: str, say: Say) -> Iterator[str]:
         yield say("{star}: the value is withheld; it may be any value of the column.").format(star=r"`*`")
+        if any(column.stars and column.labels for column in self.columns):
+            yield say(
+                "To calculate, keep {star} in a column of labels as a category of its own: the records without it are "
+                "no random sample."
+            ).format(star=r"`*`")
+        if any(column.shown for column in self.columns):
+            yield say("Records that look the same share a mean or median; their own values spread more than that.")
         if any(column.has_missing for column in self.columns):
             yield say("An empty cell: the value was missing.")
         if any(label.high and label.low != label.high for column in self.columns for label in column.labels):

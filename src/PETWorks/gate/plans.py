@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -27,7 +26,6 @@ from PETWorks.anonymizer.local.sweep import LocalSteps
 from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.plan import SUBSETS, VERSION, Plan, PlannedHierarchy, PlannedRule, ShownCells
 from PETWorks.anonymizer.problem import SearchSettings
-from PETWorks.anonymizer.recoding import view_after
 from PETWorks.anonymizer.released import Recoded, with_safe_cells
 from PETWorks.anonymizer.replay import PlannedSearch, PlanTable, Replayed, replay
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
@@ -116,22 +114,9 @@ def plan_of_next_release(result: Replayed, earlier: Plan, data: Any, target: Pat
 
 
 def _shown_cells(result: Recoded) -> dict[str, ShownCells] | None:
-    """The labels that the means of each column replace; None if no column shows means."""
-    if not result.shown.columns:
-        return None
-    labels = view_after(result.problem.ground, result.recoder)
-    found = {}
-    for column in result.shown.columns:
-        hierarchy, marginal = result.original.hierarchies[column], labels.marginal(column)
-        cells: Counter[tuple[int, int]] = Counter()
-        leaves = hierarchy.leaf_counts(marginal.values, column).tolist()
-        for value, below, records in zip(marginal.values, leaves, marginal.counts.tolist(), strict=True):
-            level = hierarchy.level(value)
-            assert level is not None
-            cells[level, below] += records
-        listed = tuple((level, below, records) for (level, below), records in sorted(cells.items()) if records)
-        found[column] = ShownCells(leaves=len(hierarchy.leaves), cells=listed)
-    return found
+    """What the means of each column stand for; None if no column shows any."""
+    cells = result.placed_cells
+    return {name: ShownCells(leaves=placed.leaves, cells=placed.cells) for name, placed in cells.items()} or None
 
 
 def note_placed_cells(release: Release, policy: Policy) -> None:

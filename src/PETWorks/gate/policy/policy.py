@@ -301,7 +301,9 @@ class Policy:
     @property
     def shown(self) -> dict[str, str]:
         """By column, "mean" or "median" if the classes of a release that has a plan show that instead of labels."""
-        show = self.anonymize.get("show") or {} if self.plan is not None else {}
+        show = self.anonymize.get("show")
+        if self.plan is None or not isinstance(show, Mapping):
+            return {}
         return {column: way for column, way in show.items() if way != INTERVAL}
 
     @property

@@ -12,6 +12,7 @@ from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.hierarchies.proposal import Proposal, propose_hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar
+from PETWorks.about.treatment import INTERVAL
 from PETWorks.anonymizer.problem import METHODS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column
@@ -91,6 +92,7 @@ LAST_YEAR = "last year's table"
 OFFICE = "the approver's office"
 SUBSETS = "every subset of the quasi-identifiers, counted in records"
 METHOD = "one level per column, simpler to analyse; without this line record by record, which keeps more"
+INTERVALS = "intervals, where record by record would show the mean of a class for numbers, and the median for dates"
 SUPPRESSED = "the share of records it may suppress to keep detail in the others"
 TOGETHER = "these columns together name people who have several records"
 PART_OF_VALUES = "a part of its values, without the number of the visit, names people who have several records"
@@ -655,6 +657,10 @@ def can_be_anonymized(suggested: Sequence[Suggestion]) -> bool:
     return any(suggestion.role == QUASI_IDENTIFIER for suggestion in suggested)
 
 
+def _may_show_means(suggestion: Suggestion) -> bool:
+    return suggestion.hierarchy is not None and bool(MEASURED & set(suggestion.hierarchy.words))
+
+
 def _anonymize(suggested: Sequence[Suggestion], say: Say, *, possible: bool) -> list[str]:
     """The settings for `petworks anonymize`: the share to suppress and the columns to protect."""
     known = [suggestion for suggestion in suggested if suggestion.role == QUASI_IDENTIFIER]
@@ -683,6 +689,7 @@ def _anonymize(suggested: Sequence[Suggestion], say: Say, *, possible: bool) -> 
     return [
         f"anonymize:                      # {say('how petworks anonymize makes a release that keeps the rules')}",
         f"  # method: {METHODS[1]}              # {say(METHOD)}",
+        *([f"  # show: {INTERVAL}              # {say(INTERVALS)}"] if any(map(_may_show_means, known)) else []),
         f"  suppression: {SUPPRESSION}             # {say(SUPPRESSED)}",
         f"  # levels: {{{first}: {{at_most: {bound}}}}}  # {say('for a column that would become too coarse')}",
         *(protect if protected else []),

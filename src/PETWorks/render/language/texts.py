@@ -668,6 +668,7 @@ TEXTS: dict[str, str | Plural] = {
         "by the others by more."
     ),
     "models.means": "Means and medians of classes answer them better than intervals; `show` decides otherwise.",
+    "models.intervals": "Intervals answer them better than means and medians of classes; `show` decides otherwise.",
     "models.coefficients": "Coefficients before and after: for insiders only",
     "models.scale": (
         "On the original and on the release, in units of the original; the shift is in standard errors of the "
@@ -1748,6 +1749,11 @@ TEXTS: dict[str, str | Plural] = {
     "studio.safe.about-minutes": (
         "Empty: search until the best release is proved. When time is up, the best one so far is written."
     ),
+    "studio.safe.show": "Numbers and dates of a class",
+    "studio.safe.show.usual": "record by record as means and medians, otherwise as intervals",
+    "studio.safe.show.interval": "as intervals",
+    "studio.safe.show.columns": "as the policy says, by column",
+    "studio.safe.about-show": "A mean stays a number, so that recipients can calculate with it.",
     "studio.safe.order": "Order of the records",
     "studio.safe.order.shuffled": "random",
     "studio.safe.order.original": "as in the original",

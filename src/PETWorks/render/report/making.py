@@ -444,8 +444,9 @@ def by_models_text(facts: AnonymizationFacts, lang: str) -> list[str]:
     shift = taken.largest_shift
     if better and shift is not None and all(more is None or more > shift + CLEAR_SHIFT for more in better):
         texts.append(message_text(lang, "models.steadier", shift=numbers.amount(float(f"{shift:.2g}"))))
-    if taken.means:
-        texts.append(message_text(lang, "models.means"))
+    is_usual = taken.means == (taken.method == "local")
+    if not is_usual and any(way.means != taken.means for way in others):
+        texts.append(message_text(lang, "models.means" if taken.means else "models.intervals"))
     return texts
 
 

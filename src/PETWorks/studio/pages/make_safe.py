@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from PETWorks.about.protection import protect_as_text, protect_from_text, protections_of
-from PETWorks.about.treatment import SUPPRESSED_RECORDS
+from PETWorks.about.treatment import INTERVAL, SUPPRESSED_RECORDS
 from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts, FrontierFacts
 from PETWorks.anonymizer.objectives import AGGREGATES, OBJECTIVES
 from PETWorks.anonymizer.problem import ALL, METHODS
@@ -59,6 +59,7 @@ from PETWorks.studio.server.open_case import OpenCase
 ROUTES = Routes()
 
 ORDERS = ("shuffled", "original")  # the order of the records
+SHOW = ("", INTERVAL, "columns")  # means and medians record by record, intervals, or as the policy says by column
 KEPT = ("", "keep", "may_lose")  # whether a column is kept: if that costs little, in any case, or it may be lost
 BOUNDS = ("exactly", "at_least", "at_most")
 MAX_COLUMNS = 100
@@ -70,6 +71,7 @@ CHOICES: dict[str, Sequence[str]] = {
     "objective": OBJECTIVES,
     "aggregate": tuple(AGGREGATES),
     "order": ORDERS,
+    "show": SHOW,
 }
 FIELDS = {
     "suppression": Phrase("suppression"),
@@ -81,6 +83,7 @@ FIELDS = {
     "objective": Phrase("objective"),
     "aggregate": Phrase("aggregate"),
     "order": Phrase("order"),
+    "show": Phrase("what classes show"),
     "suppressed_records": Phrase("suppressed records"),
     "kept": Phrase("whether a column is kept"),
 }  # what errors call the fields of the form
@@ -106,6 +109,7 @@ class ColumnSetting:
 def settings_of(section: Mapping[str, Any]) -> dict[str, str]:
     """The content of the fields, by the section `anonymize` of a policy."""
     share, seconds = parse_number(section.get("suppression", 0)), parse_seconds(section.get("time", ""))
+    section = {**section, "show": SHOW[2]} if isinstance(section.get("show"), Mapping) else section
     return {
         "suppression": _as_text(Decimal(str(share or 0)) * 100),  # per cent
         "minutes": "" if seconds is None else _as_text(Decimal(str(seconds)) / 60),
