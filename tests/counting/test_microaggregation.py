@@ -117,14 +117,16 @@ def literal_of_people(records, size):
     becomes = []
     for first, end in pairwise(cuts):
         group = records[first:end]
-        total = sum(value for value, _ in group)
+        total, number = sum(value for value, _ in group), len(group)
         for person in {person for _, person in group}:
             own = sum(value for value, other in group if other == person)
             others = sum(abs(value) for value, other in group if other != person)
             if abs(own) > others:
                 total += (others if own > 0 else -others) - own
+                of_person = sum(other == person for _, other in group)
+                number = number - of_person + min(of_person, number - of_person)
                 break
-        becomes += [round(Fraction(total, len(group)))] * len(group)
+        becomes += [round(Fraction(total, number))] * len(group)
     return becomes
 
 
@@ -145,6 +147,14 @@ def test_groups_of_people_in_a_table(records, size):
     for cell, (_, person) in zip(after, records, strict=True):
         owners.setdefault(cell, set()).add(person)
     assert min(map(len, owners.values())) >= size
+
+
+def test_many_records_of_a_person_do_not_pull_the_mean_out_of_the_group():
+    """Of 100, 102 and 104, the second and the third are of one person: they count as one record of 100."""
+    source = protect_source(
+        open_source({"x": ["100", "102", "104"], "who": ["p", "q", "q"]}, "t"), {"x": {"groups_of": 2}}, "who"
+    )
+    assert next(iter(source.read(("x",)))).column(0).to_pylist() == ["100"] * 3
 
 
 def test_records_of_two_people_are_no_group_of_eleven():

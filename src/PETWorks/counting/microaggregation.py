@@ -291,14 +291,16 @@ def _rounded_means(
     """The mean of each group as a multiple of a unit, rounded half to even.
 
     A record whose number is more than half of the sum of its group (of absolute numbers) counts as the sum of the
-    others, so that the mean does not reveal it. With people, so do all records of a person in the group.
+    others, so that the mean does not reveal it. With people, so do all records of a person in the group; they count as
+    no more records than the others are, or the mean would be none of the group.
     """
     ends = np.append(starts[1:], len(values)) - 1
     weighted = values * times
     sums, sizes = np.add.reduceat(weighted, starts), np.add.reduceat(times, starts).astype(values.dtype)
     magnitudes = np.add.reduceat(abs(weighted), starts)
     if people is not None:
-        return divide(sums - _excess_of_people(values, starts, magnitudes, people), sizes, unit)
+        excess, surplus = _excess_of_people(values, starts, magnitudes, sizes, people)
+        return divide(sums - excess, sizes - surplus, unit)
     for extreme in (starts, ends):
         number = values[extreme]
         others = magnitudes - abs(number)
@@ -308,8 +310,13 @@ def _rounded_means(
     return divide(sums, sizes, unit)
 
 
-def _excess_of_people(values: Numbers, starts: Integers, magnitudes: Numbers, people: PersonValues) -> Numbers:
-    """For each group, by how much the numbers of one person exceed the sum of the others (of absolute numbers)."""
+def _excess_of_people(
+    values: Numbers, starts: Integers, magnitudes: Numbers, sizes: Numbers, people: PersonValues
+) -> tuple[Numbers, Numbers]:
+    """By how much the numbers, and the records, of one person exceed all others in each group.
+
+    Only if the numbers exceed the sum of the others (of absolute numbers).
+    """
     group = np.searchsorted(starts, people.values, side="right") - 1
     order = np.lexsort((people.persons, group))
     group, persons = group[order], people.persons[order]
@@ -318,10 +325,13 @@ def _excess_of_people(values: Numbers, starts: Integers, magnitudes: Numbers, pe
     own, own_magnitudes = np.add.reduceat(numbers, firsts), np.add.reduceat(abs(numbers), firsts)
     others = magnitudes[group[firsts]] - own_magnitudes
     dominates = abs(own) > others
-    excess = np.zeros(len(starts), values.dtype)
+    excess, surplus = np.zeros(len(starts), values.dtype), np.zeros(len(starts), sizes.dtype)
     sign = np.where(own < 0, -1, 1)
     excess[group[firsts][dominates]] = (own - sign * others)[dominates]
-    return excess
+    records = np.add.reduceat(people.times[order], firsts).astype(sizes.dtype)
+    more = np.maximum(2 * records - sizes[group[firsts]], 0)
+    surplus[group[firsts][dominates]] = more[dominates]
+    return excess, surplus
 
 
 def divide(sums: Numbers, sizes: Numbers, unit: int) -> Numbers:
