@@ -183,7 +183,7 @@ def test_without_enough_control_people_nothing_passes(tables):
 
 
 def test_more_control_people_help_only_if_they_do_on_each_level(tables):
-    write(tables / "more.csv", people(np.random.default_rng(8), 150))
+    write(tables / "more.csv", people(np.random.default_rng(22), 150))
     limits = "subsets: {sizes: all, limits: {certain: 0.09}}\npresets: [nics-0.09]\n"
 
     def needed(table, levels):

@@ -25,14 +25,13 @@ from spark_cluster import needs_spark
 IS_SMALL = "PETWorks.counting.subsets.subset_counts.is_small"  # whether to count without the compiler
 
 
-def rows_as_defined(case, engine="memory"):
+def rows_as_defined(case):
     """The rows of all subsets, which are compared with the definitions."""
-    release = frames.release_of(case, engine=engine)
+    release = frames.release_of(case)
     subsets = attack(release)
-    rows = subsets.to_dicts()
     assert_as_defined(case, subsets)
     release.engine.close()
-    return rows
+    return subsets.to_dicts()
 
 
 def assert_as_defined(case, subsets):
@@ -152,7 +151,9 @@ def test_engines_say_the_same(engine, tries):
     @given(case=looked_up().map(with_two_targets))
     def agrees(case):
         with constants(**TINY_PARTS):
-            rows = rows_as_defined(case, engine)
+            release = frames.release_of(case, engine=engine)
+            rows = attack(release).to_dicts()
+            release.engine.close()
         assert rows == rows_as_defined(case)
 
     agrees()
