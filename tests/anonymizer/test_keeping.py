@@ -1,5 +1,6 @@
 """Columns that a release keeps: the choice among levels, against a slow, literal twin."""
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -15,6 +16,7 @@ from PETWorks.anonymizer import lattice
 from PETWorks.anonymizer.objectives import BY_CLASS
 from PETWorks.anonymizer.search import exact, large
 from PETWorks.errors import NotApplicable, ParameterError
+from searches import anonymize
 
 NO_LEVELS = "no levels keep the rules", "no levels keep '", "no levels that are allowed keep '"
 
@@ -111,3 +113,34 @@ def test_four_columns(task):
 @given(keeping_tasks({"k-anonymity": OF_SIZES["k-anonymity"], "average-risk": OF_SIZES["average-risk"]}, 2, 12))
 def test_rules_about_the_whole_table(task):
     check(task)
+
+
+ROWS = [(a, f"b{n}") for n, a in enumerate(["a1"] * 5 + ["a2"] * 5)]
+ROWS += [(f"a{n}", b) for n, b in enumerate(["b98"] * 5 + ["b99"] * 5, 50)]
+COLUMNS = {"a": [a for a, _ in ROWS], "b": [b for _, b in ROWS], "c": ["f", "m"] * 10}
+
+
+def two_levels(columns):
+    """The settings of a table whose quasi-identifiers have two levels."""
+    hierarchies = {name: [[value, "*"] for value in sorted(set(cells))] for name, cells in columns.items()}
+    return {"data": columns, "roles": dict.fromkeys(columns, "quasi_identifier"), "hierarchies": hierarchies}
+
+
+def test_columns_are_kept_record_by_record_where_no_levels_for_all_records_keep_them():
+    made = anonymize(**two_levels(COLUMNS), rules={"k-anonymity": {"k": 5}}, method="local", keep=["a", "b"])
+    classes = Counter(zip(*(made.table[name].to_pylist() for name in "abc"), strict=True))
+    assert min(classes.values()) >= 5
+    assert len({a for a, _, _ in classes}) == len({b for _, b, _ in classes}) == 3, "two values and *"
+    assert made.kept_columns.lost == ()
+    assert [way.method for way in made.choice.ways] == ["local"], "the others lose one of them"
+    assert made.is_complete
+
+
+@pytest.mark.parametrize(("method", "way"), [("global", "level per column:"), ("local", "or record by record:")])
+def test_a_refusal_says_which_rule_needs_how_many_suppressed_records(method, way):
+    settings = two_levels({"a": ["x"] * 12 + ["y"] * 8 + ["z"] * 7, "c": [*"fm" * 13, "f"]})
+    rules = {"k-anonymity": {"k": 8}, "prosecutor-risk": {"cell_size": 3}}
+    said = f"at most 1 suppressed .* {way} where 'a' is kept on one level, k-anonymity .* needs 7; allow"
+    with pytest.raises(NotApplicable, match=said):
+        anonymize(**settings, rules=rules, suppression=0.05, keep=["a"], method=method)
+    assert anonymize(**settings, rules=rules, suppression=0.26, keep=["a"], method=method).suppressed == 7

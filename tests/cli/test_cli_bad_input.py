@@ -1,6 +1,7 @@
 """Tables and settings that leave little to release, through the command and from Python: an answer, no traceback."""
 
 import random
+import re
 
 import pyarrow as pa
 import pyarrow.csv as csv
@@ -33,8 +34,10 @@ def python(columns, *, hierarchies=WIDTHS, k=3, **settings):
 
 def test_a_column_that_cannot_be_kept_is_named_with_the_best_class_size(tmp_path):
     ran = made(tmp_path, DISTINCT, "--keep", "zip", "--suppression", "0.05")
-    told = "where 'zip' is kept, classes have at least 1 record"
-    assert (ran.returncode, told in ran.stderr, (tmp_path / "out.csv").exists()) == (2, True, False), ran.stderr
+    told = "keep 'zip' and 'k-anonymity.*, whatever is suppressed"
+    assert (ran.returncode, bool(re.search(told, ran.stderr)), (tmp_path / "out.csv").exists()) == (2, True, False), (
+        ran.stderr
+    )
     with pytest.raises(PETWorksError, match=told):
         python(DISTINCT, hierarchies={**WIDTHS, "zip": [[code, "*"] for code in DISTINCT["zip"]]}, keep=["zip"])
 
@@ -45,7 +48,7 @@ def test_the_rule_that_a_kept_column_breaks_is_named(tmp_path):
     roles = {"quasi_identifiers": ["works", "town"], "sensitive_attributes": ["wage"]}
     hierarchies = {"works": [["no", "*"], ["yes", "*"]], "town": [["a", "*"], ["b", "*"]]}
     release = Release(pa.table(columns), roles, hierarchies)
-    told = "classes have at least 30 records at best, and l-diversity.* fails there: 30 of 60 records"
+    told = "keep 'works' and 'l-diversity[^,]*, whatever is suppressed"
     with pytest.raises(PETWorksError, match=told):
         anonymize(release, {"k-anonymity": {"k": 3}, "l-diversity": {"l": 2}}, keep=["works"])
 

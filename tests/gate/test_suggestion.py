@@ -368,6 +368,16 @@ def test_values_show_what_they_are(look):
     assert only(cells, "disease").role == (SENSITIVE if look == "dates or times" else ID)
 
 
+def test_numbers_of_the_nhs_are_no_phone_numbers():
+    """Their check digit is that of one in eleven phone numbers only."""
+    numbers = [f"{number:09}" for number in range(400000000, 499999999, 3333331)]
+    digits = [-sum(w * int(d) for w, d in zip(range(10, 1, -1), number, strict=True)) % 11 for number in numbers]
+    valid = [f"{n[:3]} {n[3:6]} {n[6:]}{digit}" for n, digit in zip(numbers, digits, strict=True) if digit < 10]
+    assert "look like national identity numbers" in only(valid).reason
+    phones = [f"{n[:3]} {n[3:6]} {n[6:]}{place % 10}" for place, n in enumerate(numbers)]
+    assert "look like phone numbers" in only(phones).reason
+
+
 @pytest.mark.parametrize("look", LOOKS)
 def test_common_values_look_like_nothing(look):
     plain = [

@@ -124,7 +124,7 @@ def completed_ids():
     yield from (f"state.{fact}" for fact in STATE_FACTS)
     yield from (f"plot.{fact}" for fact in COMPARED)
     yield from (f"aggregate.{name}" for name in AGGREGATES)
-    yield from (f"level.{kind}" for kind in KINDS_WITH_LEVEL_NAMES if kind not in ("dates", "icd10", "address"))
+    yield from (f"level.{kind}" for kind in KINDS_WITH_LEVEL_NAMES if f"level.{kind}" in TEXTS)
     yield from (f"sees.{entry.sees}" for entry in catalogue.values() if entry.sees is not None)
     yield from (f"stated.{way}" for way in ("cell size", "probability", "probability and cell size"))
     yield from (
@@ -184,9 +184,9 @@ def levels_ids():
     completed = {
         "kind": FORMS,
         "about": FORMS,
-        "field": {*fields, "cuts", "dates", "icd10", "address"},
+        "field": {*fields, "cuts", "dates", "icd10", "address", "uk_postcode"},
         "hint": fields,
-        "unit": {*CHOICES["dates"], *CHOICES["icd10"], *CHOICES.get("address", ())},
+        "unit": {*CHOICES["dates"], *CHOICES["icd10"], *CHOICES["address"], *CHOICES["uk_postcode"]},
         "calendar": CHOICES["calendar"],
         "day-first": [order or "none" for order in CHOICES["day_first"]],
         "status": ("declared", "file", "none"),

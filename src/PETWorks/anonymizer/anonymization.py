@@ -2,9 +2,10 @@
 
 import math
 import os
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -41,8 +42,8 @@ from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local.rounds import local_releases
 from PETWorks.anonymizer.local.sweep import Sweep, smallest_size, visible_classes
 from PETWorks.anonymizer.lost_columns import (
+    ColumnsOnNodes,
     Keeping,
-    largest_classes,
     lost_in_sweep,
     lost_on_node,
     unchanged_in_sweep,
@@ -439,6 +440,8 @@ class LocalAnonymization(Anonymization):
         """The ways to recode the table that were found, with the loss, the lost columns and the risks of each."""
         if len(self.sweep.nodes) == 1:
             return super().choice
+        if not keeps_demanded(self):
+            return Choice("local", (self._record_by_record,))
         return Choice("local", (self._one_level_per_column, self._record_by_record))
 
     @cached_property
@@ -605,12 +608,13 @@ class _LocalSearch:
             size = least if growing else (least + failed) // 2
             holds, broken = yield from self._of_size(size)
             if growing and not holds and (not broken or any(rule.worse_by_suppression for rule in broken)):
-                return  # larger classes would only lose more
+                break  # larger classes would only lose more
             if holds:
                 least, growing = size, False
             else:
                 failed, least = size, max(size + 1, size * 3 // 2) if growing else least
-        if self.chosen is not None and self.chosen.losing(self._problem.keeping.wanted):
+        chosen, keeping = self.chosen, self._problem.keeping
+        if keeping.demanded if chosen is None else chosen.losing(keeping.wanted):
             yield from self._of_size(least, POWER)
 
     def _of_size(self, size: int, power: int | None = None) -> Generator[None, None, tuple[bool, list[Rule]]]:
@@ -651,6 +655,12 @@ def loses_no_more(found: Anonymization, lost: int) -> bool:
     if chosen is None:
         return True
     return not lost & keeping.demanded and (lost & keeping.wanted).bit_count() <= chosen.losing(keeping.wanted)
+
+
+def keeps_demanded(found: Anonymization) -> bool:
+    """Whether the best levels for all records lose none of the columns that are to be kept."""
+    best = found.search.best
+    return best is None or not best.lost & found.problem.keeping.demanded
 
 
 def _broken_rules(found: Anonymization, swept: Sweep) -> list[Rule]:
@@ -700,7 +710,13 @@ def anonymize_release(
     is_interrupted = _explore_until(search, problem, progress, lambda: monotonic() - started >= search_limit)
     if search.best is None:
         is_possible = bool(search.found) or (bool(problem.keep) and problem.search().has_any())
-        raise _cannot_keep_error(problem) if is_possible else _unsatisfiable_error(problem)
+        if not is_possible:
+            raise _unsatisfiable_error(problem)
+        local = _keep_by_record(problem, progress, lambda: monotonic() - started >= limit) if is_local else None
+        if local is None:
+            raise _cannot_keep_error(problem, is_local=is_local)
+        usual = check_show(show, problem.original, usual=True)
+        return replace(local, order=order, show=usual, ended=local.ended and not is_interrupted)
     found = replace(best_levels(problem, search, search.best), order=order, why_global=why_global, show=named)
     if not is_local:
         return found
@@ -713,6 +729,18 @@ def anonymize_release(
         _explore_until(search, problem, progress, lambda: monotonic() - started >= limit)
         found = replace(best_levels(problem, search, search.best), order=order, show=named)
     return replace(found, why_global=local.why_global)
+
+
+def _keep_by_record(problem: Problem, progress: Report | None, stop: Stop) -> LocalAnonymization | None:
+    """A release record by record that keeps the demanded columns, where no levels for all records do; None without."""
+    keeping, search = problem.keeping, problem.search()
+    search.explore(Keeping(wanted=keeping.demanded | keeping.wanted), progress, stop)
+    assert search.best is not None
+    others = replace(
+        best_levels(problem, search, search.best), loss=math.inf, optimal=False
+    )  # no release: they lose it
+    local = recode_locally(others, progress, stop)
+    return local if local.loss < math.inf else None
 
 
 def _explore_until(search: NodeSearch, problem: Problem, progress: Report | None, stop: Stop) -> bool:
@@ -827,40 +855,67 @@ def _failing_rule_text(
     )
 
 
-def _cannot_keep_error(problem: Problem) -> NotApplicable:
-    """The error if levels satisfy the rules, but none of them keep the columns that are to be kept."""
-    assert problem.columns is not None
-    largest, classes = largest_classes(
-        problem.ground, problem.columns, problem.keeping.demanded, problem.max_suppressed
-    )
-    if classes is None:
+def _cannot_keep_error(problem: Problem, *, is_local: bool) -> NotApplicable:
+    """The error if levels satisfy the rules, but no release was found that keeps the columns that are to be kept."""
+    ground, keeping = problem.ground, problem.keeping
+    columns, most = quoted(problem.keep), problem.max_suppressed
+    judge = Judge(ground, problem.rules, ground.records, problem.objective)
+    of_rules = [(rule, _fewest_suppressed(judge, keeping.demanded, [rule])) for rule in problem.rules]
+    of_all = _fewest_suppressed(judge, keeping.demanded)
+    if of_all is None:
         return NotApplicable(
-            "no levels that are allowed keep {columns}, with at most {most} suppressed records; allow lower levels of "
-            "it, or leave it out of 'keep'",
-            columns=quoted(problem.keep),
-            most=problem.max_suppressed,
+            "no levels that are allowed keep {columns} and {rules}, whatever is suppressed; allow other levels, "
+            "loosen a rule, or leave it out of 'keep'",
+            columns=columns,
+            rules=quoted([rule.name for rule, records in of_rules if records is None]) or Phrase("all rules together"),
             what="keep",
         )
-    judge = problem.search().judge
-    in_failing = {rule.name: records_failing(judge, classes, rule) for rule in problem.rules}
-    broken = [name for name, records in in_failing.items() if records > problem.max_suppressed]
-    best = Phrase("classes have at least {size} records at best", size=largest)
-    if broken:
-        best = Phrase(
-            "{best}, and {rule} fails there: {records:,} of {all:,} records are in classes that fail",
-            best=best,
-            rule=broken[-1],
-            records=in_failing[broken[-1]],
-            all=problem.ground.records,
-        )
+    texts = [
+        Phrase("{rule} needs {records:,}", rule=rule.name, records=records)
+        for rule, records in of_rules
+        if records is not None and records > most
+    ]
+    if not texts and of_all > most:
+        texts = [Phrase("all rules together need {records:,}", records=of_all)]
+    reason = Joined("; ", texts) or Phrase("a rule about the whole table fails")
+    way = Phrase("with one level per column or record by record") if is_local else Phrase("with one level per column")
     return NotApplicable(
-        "no levels keep {columns} and the rules, with at most {most} suppressed records: where {columns} is kept, "
-        "{best}; loosen a rule, allow more suppression, or leave it out of 'keep'",
-        columns=quoted(problem.keep),
-        most=problem.max_suppressed,
-        best=best,
+        "no levels keep {columns} and the rules with at most {most:,} suppressed records, {way}: where {columns} is "
+        "kept on one level, {reason}; allow more suppression, loosen a rule, or leave it out of 'keep'",
+        columns=columns,
+        most=most,
+        way=way,
+        reason=reason,
         what="keep",
     )
+
+
+MAX_TRIED = 500  # combinations of levels of the columns to keep
+
+
+def _fewest_suppressed(judge: Judge, kept: int, rules: Sequence[Rule] | None = None) -> int | None:
+    """The number of records to suppress where these columns are kept, at best; None if they are lost all the same.
+
+    All other columns are on their highest level, and classes keep these rules, or all.
+    """
+    ground = judge.ground
+    columns = ColumnsOnNodes(ground, ground.records)
+    lattice = ground.lattice
+    allowed = [
+        [level for level in range(low, high + 1) if not columns.is_always_lost(index, level)]
+        if kept >> index & 1
+        else [high]
+        for index, (low, high) in enumerate(zip(lattice.low, lattice.high, strict=True))
+    ]
+    if math.prod(map(len, allowed)) > MAX_TRIED:
+        allowed = [levels[-1:] for levels in allowed]
+    found = []
+    for node in product(*allowed):
+        classes = ground.at(node)
+        failing, _ = judge.failing(classes, rules)
+        if not columns.lost(classes, failing) & kept:
+            found.append(int(classes.records[failing].sum()))
+    return min(found, default=None)
 
 
 def _has_values(problem: Problem, node: Node) -> bool:

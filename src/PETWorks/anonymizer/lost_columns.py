@@ -3,8 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import compress, product
-from math import prod
+from itertools import compress
 from typing import Protocol
 
 import numpy as np
@@ -269,42 +268,6 @@ class ColumnsOnNodes:
     def is_always_lost(self, index: int, level: int) -> bool:
         """Whether a column, given by index, is lost on a level whatever is suppressed."""
         return bool(self.all >> index & 1) and self._levels[index][level].always_lost
-
-
-MAX_TRIED = 500  # combinations of levels of the columns to keep
-
-
-def largest_classes(
-    ground: Ground, columns: ColumnsOnNodes, kept: int, most: int
-) -> tuple[int, NodeClasses] | tuple[None, None]:
-    """The largest size that every class can have where these columns are kept, with these classes; or None.
-
-    All other columns are on their highest level, and at most `most` records are suppressed.
-    """
-    lattice = ground.lattice
-    allowed = [
-        [level for level in range(low, high + 1) if not columns.is_always_lost(index, level)]
-        if kept >> index & 1
-        else [high]
-        for index, (low, high) in enumerate(zip(lattice.low, lattice.high, strict=True))
-    ]
-    if prod(map(len, allowed)) > MAX_TRIED:
-        allowed = [levels[-1:] for levels in allowed]
-    best: tuple[int, NodeClasses] | tuple[None, None] = None, None
-    for node in product(*allowed):
-        classes = ground.at(node)
-        size = _largest_size(classes, columns, kept, most)
-        if size is not None and (best[0] is None or size > best[0]):
-            best = size, classes
-    return best
-
-
-def _largest_size(classes: NodeClasses, columns: ColumnsOnNodes, kept: int, most: int) -> int | None:
-    for size in np.unique(classes.sizes)[::-1].tolist():
-        suppressed = classes.sizes < size
-        if classes.records[suppressed].sum() <= most and not columns.lost(classes, suppressed) & kept:
-            return int(size)
-    return None
 
 
 def _bits(columns: int, number: int) -> list[bool]:

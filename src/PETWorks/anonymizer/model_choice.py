@@ -8,7 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization, anonymize_release
+from PETWorks.anonymizer.anonymization import (
+    Anonymization,
+    LocalAnonymization,
+    anonymize_release,
+    keeps_demanded,
+)
 from PETWorks.anonymizer.anonymization_facts import WayByModels
 from PETWorks.anonymizer.class_means import usual_show
 from PETWorks.anonymizer.explanation import next_best_levels
@@ -135,7 +140,7 @@ def _other_ways(result: Anonymization, show: Mapping[str, str]) -> list[Anonymiz
     """
     search, problem = result.search, result.problem
     best = search.best
-    if best is None:
+    if best is None or not keeps_demanded(result):
         return []
     values = {field.name: getattr(result, field.name) for field in fields(Anonymization)}
     is_proved = search.is_explored

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from PETWorks.about.hierarchies.declaration import Declaration
 
 
-LISTS = ("width", "quantiles", "dates", "prefix", "mask", "icd10", "address", "order", "sizes")
+LISTS = ("width", "quantiles", "dates", "prefix", "mask", "icd10", "address", "uk_postcode", "order", "sizes")
 SINGLE = ("start", "bottom", "top", "calendar", "day_first", "labels")
 
 
@@ -48,6 +48,7 @@ SINGLE = ("start", "bottom", "top", "calendar", "day_first", "labels")
 @click.option("--mask", metavar="N,N", help="Codes: how many last characters are masked, ascending.")
 @click.option("--icd10", metavar="LEVELS", help="Codes of ICD-10: category, chapter or category,chapter.")
 @click.option("--address", metavar="LEVELS", help="Places in Taiwan: district, county, region.")
+@click.option("--uk-postcode", metavar="LEVELS", help="British postcodes: unit, sector, district, area.")
 @click.option("--order", metavar="A,B,C", help="All values in their order.")
 @click.option("--sizes", metavar="N,N", help="With --order: how many neighbours make a group, ascending.")
 @click.option("--group", "groups", multiple=True, metavar="NAME=A,B", help="A group of values; repeat for more.")
@@ -126,7 +127,9 @@ def _declaration(column: str, options: dict[str, Any]) -> "Declaration | None":
     """The declaration by the options, or by the policy; None if there is neither."""
     from PETWorks.about.hierarchies.declaration import Declaration, hierarchy_name, parse_declaration
 
-    words: dict[str, Any] = {key: split_items(options[key], f"--{key}") for key in LISTS if options[key] is not None}
+    words: dict[str, Any] = {
+        key: split_items(options[key], f"--{key.replace('_', '-')}") for key in LISTS if options[key] is not None
+    }
     words.update({key: options[key] for key in SINGLE if options[key] is not None})
     if options["cuts"]:
         words["cuts"] = [split_items(level, "--cuts") for level in options["cuts"]]

@@ -20,7 +20,13 @@ from PETWorks.about.hierarchies.intervals import (
     parse_widths,
 )
 from PETWorks.about.hierarchies.scheme import Scheme, as_list
-from PETWorks.about.hierarchies.texts import parse_addresses, parse_diagnoses, parse_masks, parse_prefixes
+from PETWorks.about.hierarchies.texts import (
+    parse_addresses,
+    parse_british_postcodes,
+    parse_diagnoses,
+    parse_masks,
+    parse_prefixes,
+)
 from PETWorks.errors import HierarchyError, Hint, ParameterError, Phrase, quoted, unknown
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -63,6 +69,7 @@ KINDS: Mapping[str, tuple[tuple[str, ...], Callable[[HierarchySpec], Callable[[C
     "mask": ((), _independent_of_counts(parse_masks)),
     "icd10": ((), _independent_of_counts(parse_diagnoses)),
     "address": ((), _independent_of_counts(parse_addresses)),
+    "uk_postcode": ((), _independent_of_counts(parse_british_postcodes)),
     "order": (("sizes",), _independent_of_counts(parse_order)),
     "groups": ((), _independent_of_counts(parse_groups)),
     "rare": ((), _rare),
@@ -76,6 +83,7 @@ KINDS_WITH_LEVEL_NAMES = (
     "mask",
     "icd10",
     "address",
+    "uk_postcode",
 )  # kinds whose words describe each level without cells
 DECLARATION_KEYS = list(dict.fromkeys(key for kind, (extra, _) in KINDS.items() for key in (kind, *extra)))
 

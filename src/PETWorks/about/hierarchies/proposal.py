@@ -23,7 +23,16 @@ from PETWorks.about.hierarchies.groups import OTHER, label_of_rare
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.hierarchies.intervals import BELOW, BELOW_ASCII, WHOLE, WHOLE_ASCII, between_quantiles, number_range
 from PETWorks.about.hierarchies.scheme import as_text, exact_fraction
-from PETWorks.about.hierarchies.texts import AREAS, COUNTY, DISTRICT, Diagnoses, read_address
+from PETWorks.about.hierarchies.texts import (
+    AREAS,
+    COUNTY,
+    DISTRICT,
+    POSTCODE_LEVELS,
+    UNIT,
+    Diagnoses,
+    read_address,
+    read_british_postcode,
+)
 from PETWorks.errors import HierarchyError, Joined, Phrase
 from PETWorks.tables.cells import SUPPRESSED, is_number
 
@@ -125,7 +134,9 @@ def _is_generalised(value: str) -> bool:
 def _proposals(words: str, values: Mapping[str, int], records: int, label: str) -> Iterator[Proposal]:
     if values:
         yield from _for_dates(values)
-        if any(term in words for term in terms(POSTCODES)):
+        is_named = any(term in words for term in terms(POSTCODES))
+        yield from _for_british_postcodes(values, is_named=is_named)
+        if is_named:
             yield from _for_codes(values)
         if all(Diagnoses(["chapter"]).path(value) is not None for value in values):
             yield Proposal({"icd10": ["category", "chapter"]}, Phrase("codes of ICD-10: category, then chapter"))
@@ -184,6 +195,21 @@ def _for_dates(values: Iterable[str]) -> Iterator[Proposal]:
                         else Phrase("the month comes first, as numbers above 12 show")
                     )
                 yield Proposal({"dates": periods, **words}, Joined("; ", reasons))
+
+
+def _for_british_postcodes(values: Iterable[str], *, is_named: bool) -> Iterator[Proposal]:
+    """Sector, district and area, if all values are British postcodes: by the name of the column, or all complete."""
+    found = [read_british_postcode(value) for value in values]
+    finest = {
+        next(level for level in reversed(POSTCODE_LEVELS) if parts[level] == parts[UNIT]) for parts in found if parts
+    }
+    if None in found or not (is_named or (finest == {UNIT} and any(" " in value for value in values))):
+        return
+    levels = POSTCODE_LEVELS[1 + min(map(POSTCODE_LEVELS.index, finest)) :]
+    if levels:
+        yield Proposal(
+            {"uk_postcode": list(levels)}, Phrase("British postcodes: {levels}", levels=Joined(", ", levels))
+        )
 
 
 def _for_codes(values: Iterable[str]) -> Iterator[Proposal]:

@@ -1,4 +1,4 @@
-"""Hierarchies of texts: first characters, masked last characters, ICD-10 codes, and addresses in Taiwan."""
+"""Hierarchies of texts: first or masked last characters, ICD-10 codes, addresses in Taiwan, British postcodes."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PETWorks.about.hierarchies.scheme import AnyText, OwnValues, as_list, describe_given, whole_numbers
-from PETWorks.errors import HierarchyError, Phrase
+from PETWorks.errors import HierarchyError, Phrase, quoted
 
 _DIAGNOSIS = re.compile(r"[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?", re.ASCII)
 # First and last category of each chapter; the last ones also cover national modifications.
@@ -164,3 +164,66 @@ def parse_addresses(words: Mapping[str, Any]) -> Addresses:
             given=describe_given(words["address"]),
         )
     return Addresses(levels)
+
+
+UNIT, SECTOR, AREA = "unit", "sector", "area"
+POSTCODE_LEVELS = (UNIT, SECTOR, DISTRICT, AREA)
+_POSTCODE = re.compile(
+    r"(?P<district>(?P<area>[A-Z]{1,2})[0-9][A-Z0-9]?|GIR)"
+    r"(?: *(?P<sector>[0-9])(?P<unit>[A-Z]{2})| +(?P<alone>[0-9]))?",
+    re.ASCII,
+)
+
+
+@dataclass(frozen=True)
+class BritishPostcodes(OwnValues):
+    """British postcodes, with larger areas on each level: `ls12ab` becomes `LS1 2AB`, `LS1 2`, `LS1`, `LS`.
+
+    Sectors and districts are values as well, and have themselves on the levels below.
+    """
+
+    levels: Sequence[str]
+    expects: str = Phrase("British postcodes such as LS1 2AB, or their districts such as LS1")
+
+    def path(self, value: str) -> tuple[str, ...] | None:
+        """The areas of a postcode, whatever its case and blanks."""
+        parts = read_british_postcode(value)
+        return None if parts is None else tuple(parts[level] for level in self.levels)
+
+    def below(self, label: str) -> Iterable[str] | None:
+        """The postcodes of an area are unknown; a sector or a district is a value itself."""
+        is_area = AREA in self.levels and re.fullmatch("[A-Z]{1,2}", label, re.ASCII) is not None
+        return [] if is_area else None
+
+    def order(self, value: str) -> Any:
+        """Sort by area, then the number of the district, then by text."""
+        parts = read_british_postcode(value) or {}
+        district, area = parts.get(DISTRICT, ""), parts.get(AREA, "")
+        digits = re.match(r"[0-9]*", district[len(area) :])
+        return area, int(digits[0] or 0) if digits else 0, district, value
+
+
+def read_british_postcode(text: str) -> Mapping[str, str] | None:
+    """The unit, the sector, the district and the area of a postcode or of a part of it; None if it is none.
+
+    >>> read_british_postcode("ls1  2ab")
+    {'unit': 'LS1 2AB', 'sector': 'LS1 2', 'district': 'LS1', 'area': 'LS'}
+    """
+    match = _POSTCODE.fullmatch(text[:60].strip().upper())
+    if match is None:
+        return None
+    district, number = match["district"], match["sector"] or match["alone"]
+    sector = district if number is None else f"{district} {number}"
+    return {UNIT: sector + (match["unit"] or ""), SECTOR: sector, DISTRICT: district, AREA: match["area"] or district}
+
+
+def parse_british_postcodes(words: Mapping[str, Any]) -> BritishPostcodes:
+    """Parse `uk_postcode: [sector, district, area]`."""
+    levels = [str(level).strip() for level in as_list(words["uk_postcode"])]
+    if not levels or levels != [level for level in POSTCODE_LEVELS if level in levels]:
+        raise HierarchyError(
+            "uk_postcode: expected some of {levels} in this order, got {given}",
+            levels=quoted(POSTCODE_LEVELS),
+            given=describe_given(words["uk_postcode"]),
+        )
+    return BritishPostcodes(levels)

@@ -114,6 +114,7 @@ _AMOUNT = re.compile(r"[<>=≤≥~ ]{0,3}(NT|US)?[$€£¥]? ?[+-]?(\d[\d,.]*|\.
 _TAIWANESE = re.compile(r"(?<![A-Z\d])([A-Z]) ?([1289A-D]) ?(\d{8})(?![A-Z\d])", re.ASCII)
 _MAINLAND = re.compile(r"\d{6}(19|20)\d{9}[\dXx]", re.ASCII)
 _AMERICAN = re.compile(r"\d{3}-\d\d-\d{4}", re.ASCII)
+_OF_THE_NHS = re.compile(r"[3467]\d{2}([ -]?)\d{3}\1\d{4}", re.ASCII)
 _CARD = re.compile(r"[2-6]\d{12,18}", re.ASCII)
 ENOUGH_SHARE = 0.8  # share of the values that decides the kind of a column
 FEW_RECORDS = 20  # among fewer records, uniqueness means little
@@ -126,15 +127,18 @@ def _matches(pattern: str) -> Callable[[str], bool]:
 
 
 def _is_national_id(text: str) -> bool:
-    """Whether a text looks like an American, mainland Chinese or Taiwanese identity number.
+    """Whether a text looks like an American, mainland Chinese or Taiwanese identity number, or one of the British NHS.
 
-    Chinese and Taiwanese numbers must have a valid check digit. A Taiwanese number (also of a residence permit, old or
-    new) is found anywhere in the text.
+    Chinese, Taiwanese and British numbers must have a valid check digit. A Taiwanese number (also of a residence
+    permit, old or new) is found anywhere in the text.
     """
     if _MAINLAND.fullmatch(text):
         return "10X98765432"[sum((1 << (17 - n)) * int(text[n]) for n in range(17)) % 11] == text[17].upper()
     if _AMERICAN.fullmatch(text):
         return True
+    if _OF_THE_NHS.fullmatch(text):  # one of eleven phone numbers has this digit as well, but not most of a column
+        digits = [int(sign) for sign in text if sign.isdecimal()]
+        return sum(weight * digit for weight, digit in zip(range(10, 0, -1), digits, strict=True)) % 11 == 0
     return any(is_taiwanese("".join(number)) for number in _TAIWANESE.findall(text.replace("-", "").upper()))
 
 

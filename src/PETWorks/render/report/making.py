@@ -163,6 +163,8 @@ def choice_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
         return [why_global_text(choice.why_global, lang)]
     if choice.made == "global":
         return [message_text(lang, "choice.made-global")]
+    if len(choice.ways) < 2:  # one level per column would lose a column that is to be kept
+        return []
     by_method = {way.method: way.average_risk for way in choice.ways}
     is_proved = facts.seconds is None and facts.local is not None and facts.local.proved
     texts = [message_text(lang, "choice.made-local" if is_proved else "choice.made-local-unproved")]
@@ -321,7 +323,7 @@ def level_text(column: ColumnLevel, lang: str) -> str:
 def _level_meaning(level: str, lang: str) -> str:
     """The meaning of a level in a few words."""
     kind, _, item = level.partition(" ")
-    if kind in ("dates", "icd10", "address"):
+    if kind in ("dates", "icd10", "address", "uk_postcode"):
         return message_text(lang, f"studio.levels.unit.{item}")
     return message_text(lang, f"level.{kind}", n=1 if item == "1" else item)
 

@@ -10,7 +10,7 @@ from typing import Any
 from PETWorks.about.hierarchies.dates import CALENDARS, UNITS
 from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.hierarchies.groups import OTHER
-from PETWorks.about.hierarchies.texts import AREAS
+from PETWorks.about.hierarchies.texts import AREAS, POSTCODE_LEVELS
 from PETWorks.errors import HierarchyError
 from PETWorks.studio.files.policy_file import Change, number_or_text, set_in
 from PETWorks.studio.pages.page import Form, join_items
@@ -31,17 +31,19 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "mask": ("mask",),
     "icd10": (),
     "address": (),
+    "uk_postcode": (),
     "groups": (),
     "order": ("sizes",),
     "rare": ("rare", "label"),
 }
 LISTS = ("width", "quantiles", "prefix", "mask", "sizes", "rare")
 DIAGNOSES = ("category", "chapter")
-LEVEL_NAMES = ("dates", "icd10", "address")  # kinds whose form has a box for each level
+LEVEL_NAMES = ("dates", "icd10", "address", "uk_postcode")  # kinds whose form has a box for each level
 CHOICES = {
     "dates": UNITS,
     "icd10": DIAGNOSES,
     "address": AREAS,
+    "uk_postcode": POSTCODE_LEVELS,
     "calendar": CALENDARS,
     "day_first": ("", "true", "false"),
 }
@@ -106,7 +108,7 @@ def words_of(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
             words["calendar"] = "roc"
         if fields.get("day_first"):
             words["day_first"] = fields["day_first"]
-    if kind in ("icd10", "address"):
+    if kind in ("icd10", "address", "uk_postcode"):
         words[kind] = [level for level in CHOICES[kind] if level in fields.get(kind, ())]
     if kind == "order":
         words = {"order": [line.strip() for line in fields.get("order", "").splitlines() if line.strip()], **words}
