@@ -190,7 +190,7 @@ TEXTS = st.sampled_from(["flu", "pneumonia", "ulcer"])
 NUMBERS = st.sampled_from(["10", "3", "2.5", "3.0", "-1"])
 
 
-SPELLINGS = ("same", "same", "upper", "full width", "zero width", "blanks", "nothing", "not known")
+SPELLINGS = ("same", "same", "upper", "full width", "zero width", "blanks", "nothing", "not known", "decimals")
 
 
 def spell(text, spelling):
@@ -205,6 +205,7 @@ def spell(text, spelling):
         "blanks": f"\u00a0{text} \u3000",
         "nothing": "\u200b\ufeff",
         "not known": "(Unknown)",
+        "decimals": text if not text[-1:].isdigit() else f"{text}0" if "." in text else f"{text}.00",
     }[spelling]
 
 

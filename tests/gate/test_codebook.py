@@ -240,3 +240,20 @@ def test_numbers_of_a_hierarchy_of_rare_values_can_be_calculated_with():
     assert _label("other", {"rare": {"fewer_than": 12}}).middle == ""
     assert _label("20-39", {"rare": {"fewer_than": 12}}).middle == ""  # a name that looks like a range
     assert _label("401", {"prefix": [3, 1]}).middle == ""
+
+
+def test_numbers_with_separators_of_thousands_are_numbers(tmp_path, monkeypatch):
+    (tmp_path / "r.csv").write_text('cost,tax\n5437,"1,200"\n"12,485",low\n*,7\n', "utf-8")
+    book = Codebook.of(Release(tmp_path / "r.csv", {"cost": "quasi_identifier"}), tmp_path / "r.csv", {})
+    cost, tax = book.columns
+    assert (cost.numbers, cost.low, cost.high) == (True, "5437", "12485")
+    assert {label.text: (label.low, label.high) for label in tax.labels}["1,200"] == ("1200", "1200")
+    text = book.to_markdown("r_codebook.csv").decode()
+    (tmp_path / "r_codebook.csv").write_bytes(book.to_csv())
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for code in re.findall("```python\n(.*?)```", text, flags=re.S):
+        exec(code, names)
+    assert names["release"]["cost"].tolist()[:2] == [5437, 12485]
+    assert names["release"]["tax"].dropna().tolist() == [1200, 7]
+    assert 'for (column in c("cost")) release[[column]] <- gsub(",", "", release[[column]])' in text

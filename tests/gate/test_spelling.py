@@ -9,7 +9,7 @@ import pytest
 from command import petworks
 from definitions import fold_spelling
 from PETWorks import Release, Releases, anonymize, apply_levels, check, evaluate, frontier
-from PETWorks.about.treatment import folded
+from PETWorks.about.treatment import folded, person_name
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.measures.attacks.subsets import every_subset
 from PETWorks.tables.yaml_files import read_yaml
@@ -90,7 +90,44 @@ MAY_BE_VALUES = [
 
 def test_texts_that_say_that_nothing_is_known_are_missing():
     assert {text: folded(text) for text in SAY_NOTHING} == dict.fromkeys(SAY_NOTHING)
-    assert [folded(text) for text in MAY_BE_VALUES] == [text.lower() for text in MAY_BE_VALUES]
+    assert [folded(text) for text in MAY_BE_VALUES] == [text.lower().removesuffix(".0") for text in MAY_BE_VALUES]
+
+
+SAME_NUMBERS = ["5437", "5,437", "5437.0", "５４３７", "５，４３７", "'5437", "5 437", "+5437", "5.437e3", "05437", "5437."]
+SAME_DAYS = ["2025-04-26", "2025/4/26", "114/4/26", "114.4.26", "民國114年4月26日", "2025-04-26 00:00:00", "26.04.2025"]
+DIFFERENT = ["5437.5", "54,37", "5,4370", "-5437", "5437元", "20250426", "1140426", "14/4/26", "2025-04-26 08:30", "2025-04"]
+
+
+@pytest.mark.parametrize("same", [SAME_NUMBERS, SAME_DAYS])
+def test_equal_numbers_and_equal_days_are_one_value(same):
+    assert {folded(text) for text in same} == {same[0]}
+    assert all(fold_spelling(text) == same[0] for text in same[:3])
+
+
+def test_different_values_stay_different():
+    kept = [folded(text) for text in (*DIFFERENT, SAME_NUMBERS[0], SAME_DAYS[0])]
+    assert len(set(kept)) == len(kept)
+    assert [folded(text) for text in kept] == kept
+    assert person_name("12e3") != person_name("12000")  # numbers of people are no amounts
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("same", [SAME_NUMBERS, SAME_DAYS])
+def test_one_amount_in_several_notations_is_no_diversity(engine, same, tmp_path):
+    rows = table(same, ["1", "2", "3"])
+    path = policy(tmp_path, "  - {measure: l-diversity, l: 2}\n  - {measure: t-closeness, t: 0.9}\n", rows)
+    diverse, close = check(path, engine=engine).document["rules"][:2]
+    assert (diverse["verdict"], diverse["value"]) == ("fail", 1)
+    meant = table([same[0]] * len(same), ["1", "2", "3"])
+    assert close["value"] == evaluate(Release(meant, ROLES), {"t-closeness": {"t": 1}})["t-closeness"].value
+
+
+def test_leaves_of_a_hierarchy_may_be_numbers():
+    hierarchy = [["5,437", "high", "*"], ["1", "low", "*"], ["unknown", "low", "*"]]
+    rows = {"age": list("aabb"), "disease": ["5437.0", "1", "1.0", "5,437"]}
+    release = Release(rows, ROLES, {"disease": hierarchy}, sensitive_values="folded")
+    found = evaluate(release, {"t-closeness": {"t": 1, "distance": "hierarchical"}})["t-closeness"]
+    assert found.value == 0
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])

@@ -5,8 +5,9 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from PETWorks.about.hierarchies.dates import read_date
 from PETWorks.errors import ParameterError
-from PETWorks.tables.cells import INVISIBLE, SUPPRESSED
+from PETWorks.tables.cells import INVISIBLE, SUPPRESSED, plain_number
 
 APART, AS_CLASS, AS_VALUE = "apart", "class", "value"
 ALONE, AS_QUASI_IDENTIFIERS = "alone", "quasi-identifiers"
@@ -98,13 +99,49 @@ def is_legible(text: str | None) -> bool:
 def folded(value: str | None) -> str | None:
     """A value without differences of spelling; None if it has no information.
 
-    See `visible`; besides, words that say only that the value is not known say nothing, nor do question marks alone.
+    See `visible`; besides, equal numbers and equal days are the same, however they are written. Words that say only
+    that the value is not known say nothing, nor do question marks alone.
 
     >>> [folded(text) for text in ("HIV", "N/A", "not_known", "(Unknown)", "???", "不詳", "NA", "none", "-")]
     ['hiv', None, None, None, None, None, 'na', 'none', '-']
+    >>> [folded(text) for text in ("5437", "5,437.0", "５４３７", "114/4/26", "2025-04-26 00:00:00", "2025-04-26 08:30")]
+    ['5437', '5437', '5437', '2025-04-26', '2025-04-26', '2025-04-26 08:30']
     """
+    text = _meaning(value)
+    return None if text is None else without_notation(text)
+
+
+def _meaning(value: str | None) -> str | None:
     text = visible(value)
     return None if text is None or _is_not_known(text) else text
+
+
+_LONGEST = 60  # characters of a number or a date
+_MAY_BE_NUMBER = re.compile(r"['+\-−.]*\d")
+# Not digits alone, which may be an amount, nor years of two digits, which may be of either calendar.
+_MAY_BE_DAY = re.compile(r"\D{0,5}\d{1,4} ?[-/.年] ?\d{1,2} ?[-/.月]")
+_MIDNIGHT = re.compile(r"[ t]0?0:00(?::00(?:\.0+)?)?$")
+_TIME = re.compile(r"[ t]\d?\d:")
+
+
+def without_notation(text: str) -> str:
+    """A visible text, of a number or a day in the one notation that stands for all.
+
+    >>> [without_notation(text) for text in ("1,200.50", "'007", "民國114年4月26日", "2025.4.26", "20250426", "1/2/03")]
+    ['1200.5', '7', '2025-04-26', '2025-04-26', '20250426', '1/2/03']
+    """
+    if len(text) > _LONGEST:
+        return text
+    if _MAY_BE_NUMBER.match(text):
+        number = plain_number(text)
+        if number is not None:
+            return number
+    if _MAY_BE_DAY.match(text):
+        day = _MIDNIGHT.sub("", text)
+        found = None if _TIME.search(day) else read_date(day)
+        if found is not None and found[1] == "day":
+            return found[0].isoformat()
+    return text
 
 
 def _is_not_known(text: str) -> bool:
@@ -121,7 +158,7 @@ def person_name(value: str | None) -> str | None:
     >>> [person_name(text) for text in ("1001", "1001.0", "01001", "1,001", "'1001", "#1001", "P-7 ", "p-7", None)]
     ['1001', '1001', '1001', '1001', '1001', '1001', 'p-7', 'p-7', None]
     """
-    text = folded(value)
+    text = _meaning(value)
     number = None if text is None else _WHOLE_NUMBER.fullmatch(text)
     return text if number is None else number[1].replace(",", "").lstrip("0") or "0"
 

@@ -57,6 +57,7 @@ class CodebookColumn:
     """A column of the release.
 
     numbers   whether its values are numbers, and perhaps `*`
+    separated whether some of them have separators of thousands
     stars     the number of records with `*`
     low, high the smallest and the largest number
     labels    the values that are listed; not for numbers
@@ -72,6 +73,7 @@ class CodebookColumn:
     has_missing: bool
     stars: int
     shown: str | None = None
+    separated: bool = False
 
 
 @dataclass(frozen=True)
@@ -203,9 +205,9 @@ def _describe(name: str, marginal: Marginal, words: Words | None, most: int, sho
     values = [value for value in values if records[value]]
     known = [value for value in values if value is not None and value != SUPPRESSED]
     are_codes = words is not None and not {"width", "cuts", "quantiles", "top", "bottom"} & set(words)
-    numbers = bool(known) and all(map(is_number, known))
-    numbers = numbers and not are_codes and not any(map(_CODE.fullmatch, known))
-    ordered = sorted(known, key=float) if numbers else []
+    plain = [value if is_number(value) else _without_commas(value) for value in known]
+    numbers = bool(known) and None not in plain and not are_codes and not any(map(_CODE.fullmatch, known))
+    ordered = sorted((number for number in plain if number is not None), key=float) if numbers else []
     labels: list[Label] = []
     if not numbers and len(known) <= most and not (shown and all(map(_is_day, known))):
         labels = sorted(_with_middles([_label(value, words) for value in known]), key=_sort_key)
@@ -220,7 +222,16 @@ def _describe(name: str, marginal: Marginal, words: Words | None, most: int, sho
         None in values,
         records.get(SUPPRESSED, 0),
         shown,
+        numbers and plain != known,
     )
+
+
+_WITH_COMMAS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
+
+
+def _without_commas(text: str) -> str | None:
+    """A number without its separators of thousands; None for any other text."""
+    return text.replace(",", "") if _WITH_COMMAS.fullmatch(text) else None
 
 
 def _is_day(text: str) -> bool:
@@ -237,7 +248,7 @@ def _label(text: str, words: Words | None) -> Label:
     has_no_ends = words is not None and (
         ("rare" in words and not is_number(text)) or {"prefix", "mask", "icd10"} & set(words)
     )
-    numbers = None if has_no_ends else number_range(text)
+    numbers = None if has_no_ends else number_range(_without_commas(text) or text)
     if numbers is None or _CODE.fullmatch(text):
         return Label(text)
     low, high = ("" if end is None else as_text(end) for end in (numbers.low, numbers.high))
@@ -316,6 +327,10 @@ def _loading(codebook: Codebook, say: Say) -> Iterator[str]:
         ]
     if numbers:
         listed = ", ".join(map(_quoted, numbers))
+        separated = ", ".join(_quoted(column.name) for column in codebook.columns if column.separated)
+        if separated:
+            python += [f"for column in [{separated}]:", '    release[column] = release[column].str.replace(",", "")']
+            r += [f"for (column in c({separated})) release[[column]] <- gsub(\",\", \"\", release[[column]])"]
         python += [f"numbers = [{listed}]", 'release[numbers] = release[numbers].apply(pd.to_numeric, errors="coerce")']
         r += [
             f"numbers <- c({listed})",

@@ -1,6 +1,7 @@
 """Cells as texts: suppressed ones, and numbers."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -24,6 +25,46 @@ def is_number(text: str) -> bool:
     (True, False, False)
     """
     return _NUMBER.fullmatch(text) is not None
+
+
+_NOTATION = re.compile(
+    r"'?([+\-−]?)(\d{1,3}(?:([, '’])\d{3})(?:\3\d{3})*|\d+|(?=\.\d))(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?"
+)
+_MOST_ZEROS = 40
+
+
+def plain_number(text: str) -> str | None:
+    """A number in plain digits, without separators of thousands and needless zeros; None for any other text.
+
+    Equal numbers have one text. A comma is a separator if three digits follow.
+
+    >>> [plain_number(text) for text in ("12,485", "12485.00", "+1.2485e4", "007", "-0.50", "1,5", "3k")]
+    ['12485', '12485', '12485', '7', '-0.5', None, None]
+    """
+    match = _NOTATION.fullmatch(text)
+    if match is None:
+        return None
+    if not text.isascii():
+        match = _NOTATION.fullmatch("".join(str(unicodedata.decimal(sign, sign)) for sign in text))
+        assert match is not None
+    sign, whole, separator, fraction, power = match.groups()
+    whole, fraction = whole.replace(separator, "") if separator else whole, fraction or ""
+    exponent = int(power or 0) - len(fraction)
+    digits = (whole + fraction).lstrip("0")
+    significant = digits.rstrip("0")
+    if not significant:
+        return "0"
+    exponent += len(digits) - len(significant)
+    point = len(significant) + exponent
+    if exponent > _MOST_ZEROS or point < -_MOST_ZEROS:
+        plain = f"{significant}e{exponent}"
+    elif exponent >= 0:
+        plain = significant + "0" * exponent
+    elif point > 0:
+        plain = f"{significant[:point]}.{significant[point:]}"
+    else:
+        plain = f"0.{'0' * -point}{significant}"
+    return plain if sign in ("", "+") else f"-{plain}"
 
 
 def numeric_order(values: Sequence[str | None]) -> list[int] | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.about.treatment import visible
+from PETWorks.about.treatment import visible, without_notation
 from PETWorks.errors import HierarchyError, Joined, NotApplicable, PETWorksError, Phrase, quoted, system_reason
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.files import read_small
@@ -155,7 +155,7 @@ class Hierarchy:
 
         Placeholders for unknown values keep their places: no value that is counted is one of them.
         """
-        rows = [[visible(cell) or SUPPRESSED for cell in path] for path in zip(*self.levels, strict=True)]
+        rows = [[without_notation(visible(cell) or SUPPRESSED) for cell in path] for path in zip(*self.levels, strict=True)]
         return Hierarchy(rows, self.name)
 
     def to_level(self, level: int) -> dict[str, str]:
