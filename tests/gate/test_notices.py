@@ -70,9 +70,41 @@ def test_every_report_for_people_has_them(folder, format_name):
 
 def test_a_reason_in_the_policy_settles_it(folder):
     (folder / "policy.yaml").write_text(POLICY + EXPLAINED)
-    assert notices(folder) == ("pass", {"explained": ("visited", "cost"), "nothing-left": ("age",)})
+    assert notices(folder) == ("pass", {"explained": ("cost",), "nothing-left": ("age",)})  # of both, cost is the last
     steps = {one.step for one in check(folder / "policy.yaml").content.next_steps}
     assert not steps & {"measure-or-explain", "round-values", "look-again"}
+
+
+def test_a_reason_is_quoted_with_what_happens_if_it_is_wrong(tmp_path):
+    """Whoever knows the district: of ten people of each of 8 ages, one is unique, and two look alike."""
+    of_age = [["d{}", *["e{}"] * 2, *["f{}"] * 7] for _ in range(8)]
+    rows = [
+        f"{20 + age},{form.format(age % 2)},{place % 3}"
+        for age, forms in enumerate(of_age)
+        for place, form in enumerate(forms)
+    ]
+    (tmp_path / "table.csv").write_text("\n".join(["age,district,ill", *rows]) + "\n")
+    roles = "{quasi_identifiers: [age], sensitive_attributes: [ill], insensitive_attributes: [district]}"
+    (tmp_path / "policy.yaml").write_text(
+        f"petworks_policy: 1\ndata: table.csv\nroles: {roles}\nrules: [{{measure: k-anonymity, k: 6}}, {{measure: l-diversity, l: 2}}]\n"
+        "role_reasons: {district: needed for research}\ncontext: {rules_reason: a test}\n"
+    )
+    result = check(tmp_path / "policy.yaml")
+    (told,) = (one for one in result.content.notices if one.notice == "explained")
+    assert (result.content.verdict, told.columns, told.reason) == ("pass", ("district",), "needed for research")
+    assert (told.records, told.below, told.size) == (8, 24, 6)
+    sentence = (
+        "This holds only if no outsider knows district. Reason given: “needed for research”. If somebody knows it as well, "
+        "8 records are unique, and 24 are in classes below 6."
+    )
+    terminal = petworks("check", tmp_path / "policy.yaml").stdout
+    assert " ".join(terminal.split("rule  ")[0].split()).index(sentence) < terminal.index("at worst")
+    page = result.to_html("en")
+    front = page[: page.index('<section id="') if '<section id="' in page else len(page)]
+    assert sentence in front
+    assert "if nobody knows district" in front
+    outside = result.to_html("en", "external") + result.to_format("json", "en", "external")
+    assert "needed for research" not in outside
 
 
 def test_a_reason_does_not_excuse_what_fails(folder):

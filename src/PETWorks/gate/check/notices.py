@@ -185,6 +185,7 @@ def notices(
             *_unseen_differences(rules),
             *_formulas(release),
         )
+    examined_here = [column for column in examined if column.column not in rejected_for_values(rules)]
     all_notices = (
         *_people(release, policy, rules),
         *([Notice("no-privacy-unit", tuple(policy.no_privacy_unit))] if policy.no_privacy_unit else []),
@@ -199,7 +200,8 @@ def notices(
         *_columns(
             release,
             policy,
-            [column for column in examined if column.column not in rejected_for_values(rules)],
+            in_force,
+            examined_here,
             protected,
         ),
         *_class_sizes(release, policy, in_force),
@@ -428,7 +430,11 @@ def _unfinished(release: Release, policy: Policy) -> Iterator[Notice]:
 
 
 def _columns(
-    release: Release, policy: Policy, examined: Sequence[ColumnFacts], protected: Collection[str] | None
+    release: Release,
+    policy: Policy,
+    rules: Sequence[RuleResult],
+    examined: Sequence[ColumnFacts],
+    protected: Collection[str] | None,
 ) -> Iterator[Notice]:
     known = [column for column in examined if column.has("perhaps known")]
     secret = [column for column in examined if column.has("perhaps sensitive")]
@@ -450,13 +456,31 @@ def _columns(
         Notice("perhaps-sensitive", tuple(name for name in unexplained if name not in coarser)),
         Notice("perhaps-sensitive-coarser", tuple(name for name in unexplained if name in coarser)),
         Notice("nearly-unique", tuple(column.column for column in unique if not _has_reason(column, policy))),
-        Notice("explained", tuple(column.column for column in doubtful if _has_reason(column, policy))),
+        *_explained(release, policy, rules, [column for column in doubtful if _has_reason(column, policy)]),
         *_lost_columns(release, quasi),
     )
     yield from (column for column in by_notice if column.columns)
     for column in amounts:
         if not _has_reason(column, policy):
             yield Notice("found-by-amount", (column.column,), share=alone[column.column])
+
+
+def _explained(
+    release: Release, policy: Policy, rules: Sequence[RuleResult], columns: Sequence[ColumnFacts]
+) -> Iterator[Notice]:
+    """The columns of which a reason says that no outsider knows them, with what somebody who does could tell apart."""
+    size = max((class_size_demanded(rule) or 0 for rule in rules), default=0)
+    size = size if size > 1 else policy.cell_size
+    not_loaded = [one.column for one in columns if one.column not in release.table.domains]
+    further = release.load((*release.quasi_identifiers, *not_loaded), release.table.unit) if not_loaded else None
+    for column in (one.column for one in columns):
+        table = release.table if further is None or column not in not_loaded else further
+        known = tuple(dict.fromkeys((*release.quasi_identifiers, column)))
+        classes = table.ask([class_sizes_question(table, Grouping(known, known))])[0]
+        records = classes.classes * classes.sizes
+        reason = policy.accountability.role_reasons.get(column) or policy.no_role.get(column)
+        unique, below = (int(records[classes.sizes < limit].sum()) for limit in (2, size))
+        yield Notice("explained", (column,), unique, reason=reason, below=below, size=size)
 
 
 def _lost_columns(release: Release, quasi: Sequence[ColumnFacts]) -> Iterator[Notice]:

@@ -157,6 +157,7 @@ TEXTS: dict[str, str | Plural] = {
     "front.figure.people": Plural("about 1 person", "about {n} people"),
     "front.figure.risk": "Risk of the person easiest to find",
     "front.figure.alike": Plural("everybody looks like at least 1 other", "everybody looks like at least {n} others"),
+    "front.figure.without": "if nobody knows {columns}",
     "front.figure.only-ones": Plural("1 person looks like nobody else", "{n} people look like nobody else"),
     "front.figure.risk-before": "original: {share}",
     "front.figure.kept": "Information left",
@@ -1173,12 +1174,18 @@ TEXTS: dict[str, str | Plural] = {
     "advice.found-by-amount": (
         "Make {columns} coarser (anonymize.protect), or say under 'role_reasons' why no outsider knows it."
     ),
-    "notice.explained": "The verdict relies on the policy's reasons why no outsider knows {columns}.",
     "notice.unfinished": (
         "The search for this release was not finished: it keeps the rules as they were judged here, but another one "
         "may lose less."
     ),
     "advice.unfinished": "Go on with the search (--resume; on the page, Make it safe), or accept what this one loses.",
+    "notice.explained": Plural(
+        "This holds only if no outsider knows {columns}. Reason given: “{reason}”. If somebody knows it as well, 1 "
+        "record is unique, and {below} are in classes below {size}.",
+        "This holds only if no outsider knows {columns}. Reason given: “{reason}”. If somebody knows it as well, {n} "
+        "records are unique, and {below} are in classes below {size}.",
+    ),
+    "notice.explained-alone": "This holds only if no outsider knows {columns}.",
     "notice.few-removed": Plural(
         "Only 1 record was removed: whoever knows that a person was in the original, and finds nobody here who looks "
         "like them, knows that it is theirs.",

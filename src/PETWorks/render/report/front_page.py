@@ -52,7 +52,9 @@ def meaning(document: CheckDocument, lang: str) -> str:
     """The meaning of the verdict, and its limits."""
     if document.verdict not in (PASS, WAIVED):
         return "" if document.rule_verdicts.failed == 0 else message_text(lang, "front.means.fail")
-    texts = [message_text(lang, f"front.means.{document.verdict}"), message_text(lang, "front.means.no-promise")]
+    texts = [message_text(lang, f"front.means.{document.verdict}")]
+    texts += prose.notice_texts(prose.assumed_unknown(document), lang)
+    texts.append(message_text(lang, "front.means.no-promise"))
     if document.edition == INTERNAL:
         texts.append(message_text(lang, "front.means.to-decide"))
     return prose.join_sentences(lang, *texts)
@@ -68,6 +70,8 @@ def figures(document: CheckDocument, lang: str) -> list[list[str]]:
     highest = prose.highest_chance(document) if table.quasi_identifiers else None
     if highest is not None:
         notes = [_who_looks_alike(document, lang)]
+        assumed = [name for notice in prose.assumed_unknown(document) for name in notice.columns or ()]
+        notes += [message_text(lang, "front.figure.without", columns=assumed)] if assumed else []
         if made is not None:
             share = percent(made.before.highest_risk, lang)
             notes.append(message_text(lang, "front.figure.risk-before", share=share))
@@ -190,8 +194,9 @@ def remaining(document: CheckDocument, lang: str) -> list[str]:
         outside = message_text(lang, "front.outside")
         return [*prose.residual_texts(document, lang), *other_releases.outcome(document, lang), outside]
     in_table = IN_THE_TABLE if has_table(document) else CHANCES
+    said = ("explained",) if document.verdict in (PASS, WAIVED) else ()  # with the verdict
     told = sorted(
-        (notice for notice in document.notices if notice.notice not in in_table),
+        (notice for notice in document.notices if notice.notice not in (*in_table, *said)),
         key=lambda notice: FIRST.index(notice.notice) if notice.notice in FIRST else len(FIRST),
     )
     together = other_releases.outcome(document, lang)

@@ -480,7 +480,13 @@ def notices(document: CheckDocument, lang: str) -> list[str]:
     if document.edition == EXTERNAL:
         compared = document.policy.kind != GENERALISED
         return [message_text(lang, "notice.outside-compared") if compared else _worst_case_outside(document, lang)]
-    return notice_texts(document.notices, lang)
+    assumed = assumed_unknown(document)
+    return notice_texts([*assumed, *(notice for notice in document.notices if notice not in assumed)], lang)
+
+
+def assumed_unknown(document: CheckDocument) -> list[Notice]:
+    """The notices of columns that no outsider knows, as the policy says: the verdict holds only then."""
+    return [notice for notice in document.notices if notice.notice == "explained"]
 
 
 def _worst_case_outside(document: CheckDocument, lang: str) -> str:
@@ -499,15 +505,20 @@ def notice_texts(notices_shown: Sequence[Notice], lang: str, *, advised: bool = 
 
 
 def _notice(notice: Notice, lang: str, *, advised: bool) -> Iterator[str]:
-    for group in ("notice", "advice") if advised and f"advice.{notice.notice}" in TEXTS else ("notice",):
+    is_old = notice.notice == "explained" and notice.reason is None  # in documents of earlier versions
+    kind = "explained-alone" if is_old else notice.notice
+    for group in ("notice", "advice") if advised and f"advice.{kind}" in TEXTS else ("notice",):
         yield message_text(
             lang,
-            f"{group}.{notice.notice}",
+            f"{group}.{kind}",
             columns=notice.columns or (),
             n=notice.records or 0,
             rules=[rule_name(rule, lang) for rule in notice.rules or ()],
             share=percent(notice.share, lang, _numbers(notice.average)),
             average=percent(notice.average, lang, _numbers(notice.share)),
+            reason="" if notice.reason is None else policy_text(notice.reason, lang),
+            below=notice.below,
+            size=notice.size,
         )
 
 
