@@ -8,7 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from conftest import ROOT
+from PETWorks import check
 from PETWorks.cli.main import main
+from PETWorks.gate.check.may_go_out import find_obstacle
+from PETWorks.gate.diff import read_check
 from policy_checks import ADULT_POLICY
 
 
@@ -129,3 +132,57 @@ def test_a_verdict_that_the_external_edition_withholds_is_not_told_by_the_folder
     assert told[0] == told[1]
     assert "Verdict: not shown" in told[0]
     assert "internal/report.external goes out with it" in " ".join(told[0].split())
+
+
+def test_a_release_whose_settings_changed_is_not_signed(folder):
+    """In every door: the verdict, both reports, the register."""
+    assert run("anonymize", "policy.yaml", "-o", "out.csv").exit_code == 0
+    (folder / "policy.yaml").write_text(ADULT_POLICY.replace("k: 5", "k: 25"), "utf-8")
+    done = run("check", "out_policy.yaml", "--evidence", "evidence", "--json", "out.json")
+    assert done.exit_code == 1, done.output
+    assert "Make the release again: the settings that it was made with have changed." in " ".join(done.output.split())
+    assert not (folder / "evidence/for_recipients").exists()
+    page = (folder / "evidence/internal/report.html").read_text("utf-8")
+    assert "nothing to sign" in page
+    assert "settings-unchanged" in page
+    assert "Approved by" not in page
+    assert "fail" in (folder / "evidence/internal/report.external.html").read_text("utf-8").lower()
+    assert run("register", "add", "out.json", "--recipients", "us").exit_code == 0
+    assert json.loads(next((folder / "releases").glob("*.json")).read_text("utf-8"))["verdict"] == "fail"
+    assert read_check(folder / "out.json").rules[-1].value == ("rules",)
+    assert find_obstacle(read_check(folder / "out.json")) == "outdated"
+    assert run("anonymize", "policy.yaml", "-o", "out.csv").exit_code == 0
+    assert run("check", "out_policy.yaml").exit_code == 0
+
+
+def test_two_releases_of_one_original_are_told_of_each_other(folder):
+    assert run("anonymize", "policy.yaml", "-o", "out.csv").exit_code == 0
+    again = run("anonymize", "policy.yaml", "-o", "out.csv")  # the same release, made again
+    assert "Other releases were made" not in again.output
+    second = run("anonymize", "policy.yaml", "-o", "second.csv", "--suppression", "0")
+    for done in (second, run("check", "out_policy.yaml")):
+        assert done.exit_code == 0, done.output
+        assert "Other releases were made of the same original" in " ".join(done.output.split())
+    assert "second.csv" in run("check", "out_policy.yaml").output
+    assert "second.csv" in check("out_policy.yaml").to_html("en")
+    assert "second.csv" not in check("out_policy.yaml").to_html("en", "external")
+    assert not [one for one in check("policy.yaml").content.notices if one.notice == "other-releases"]
+    (folder / "second.csv").unlink()
+    assert "Other releases were made" not in run("check", "out_policy.yaml").output
+
+
+def test_an_undeclared_release_of_the_same_original_in_the_register_fails(folder):
+    assert run("anonymize", "policy.yaml", "-o", "first.csv").exit_code == 0
+    assert run("check", "first_policy.yaml", "--json", "first.json").exit_code == 0
+    assert run("register", "add", "first.json", "--recipients", "us").exit_code == 0
+    assert run("check", "first_policy.yaml", "--register", "releases").exit_code == 0  # its own entry
+    assert run("anonymize", "policy.yaml", "-o", "second.csv", "--suppression", "0").exit_code == 0
+    done = run("check", "second_policy.yaml", "--register", "releases", "--json", "second.json")
+    assert done.exit_code == 1, done.output
+    assert "name it under 'releases: earlier'" in " ".join(done.output.split())
+    digest = hashlib.sha256((folder / "first.csv").read_bytes()).hexdigest()
+    outside = run("check", "second_policy.yaml", "--register", "releases", "--edition", "external")
+    assert digest[:12] not in outside.output
+    with (folder / "second_policy.yaml").open("a", encoding="utf-8") as file:
+        file.write(f"releases: {{earlier: [{{sha256: {digest}, recipients: us}}]}}\n")
+    assert run("check", "second_policy.yaml", "--register", "releases").exit_code == 0

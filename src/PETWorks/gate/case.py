@@ -35,6 +35,7 @@ from PETWorks.gate.check.facts import (
 )
 from PETWorks.gate.check.findings import examined_columns
 from PETWorks.gate.check.inputs import Inputs, policy_facts, shown_table
+from PETWorks.gate.check.may_go_out import changed_since_made, registered_of_same_original
 from PETWorks.gate.check.notices import (
     LONG_WAIVER,
     is_unexplained,
@@ -66,6 +67,8 @@ from PETWorks.gate.document import (
 from PETWorks.gate.example_rows import ExampleRows, example_rows
 from PETWorks.gate.plans import note_placed_cells, plan_of_file
 from PETWorks.gate.policy.policy import Policy
+from PETWorks.gate.policy.policy_rules import NOT_ALONE, UP_TO_DATE
+from PETWorks.gate.release_files import other_releases_of
 from PETWorks.measures.attacks.subsets import SubsetAnswers, Subsets, every_subset
 from PETWorks.measures.catalogue import all_measures
 from PETWorks.measures.disclosure.subsets import LookupAnswers, LookupSubsets, look_up_subsets
@@ -210,7 +213,19 @@ class Case:
         else:
             check_one_record_each(self.release, self.policy.no_privacy_unit)
         subsets = self.subsets[0] if self.policy.limits else None
-        return judge_rules(self.release, self.policy, subsets, self.composition, self.columns, self.moment.date())
+        today, lineage = self.moment.date(), self._lineage()
+        return judge_rules(self.release, self.policy, subsets, self.composition, self.columns, today, lineage)
+
+    def _lineage(self) -> dict[str, tuple[str, ...]]:
+        """What speaks against a release because of where it comes from, by rule: other settings, other releases."""
+        if self._data is not None:
+            return {}
+        found: dict[str, tuple[str, ...]] = {}
+        if not self._made_here and (changed := changed_since_made(self.policy)):
+            found[UP_TO_DATE] = changed
+        if undeclared := registered_of_same_original(self.policy):
+            found[NOT_ALONE] = undeclared
+        return found
 
     def _check_generalised(self) -> None:
         """Raise if people with several records are not declared, or the table was not generalised from its original."""
@@ -227,7 +242,10 @@ class Case:
 
     def _find_notices(self) -> tuple[Notice, ...]:
         today = self.moment.date()
-        return notices(self.release, self.policy, self.columns, self.rules, self._protected, today=today)
+        found = notices(self.release, self.policy, self.columns, self.rules, self._protected, today=today)
+        others = () if self._data is not None else other_releases_of(self.policy)
+        beside = [Notice("other-releases", files=tuple(other.release.name for other in others))] if others else []
+        return (*beside, *found)
 
     @property
     def notices_of_release(self) -> tuple[Notice, ...]:

@@ -133,6 +133,7 @@ class Notice(JSONObject, frozen=True):
         "no-control",
         "control-in-original",
         "own-values",
+        "other-releases",
     ]
     columns: tuple[str, ...] | None = None
     records: int | None = None
@@ -144,6 +145,7 @@ class Notice(JSONObject, frozen=True):
     ) = None
     below: Annotated[int, described("records in classes below `size` for someone who knows it; `records`: unique ones")] | None = None
     size: int | None = None
+    files: Annotated[tuple[str, ...], described("other releases of the same original")] | None = None
 
 
 class NextStep(JSONObject, frozen=True):
@@ -546,6 +548,7 @@ class Entry(JSONObject, frozen=True, kw_only=True):
     policy_sha256: Sha256 | None
     check_sha256: Annotated[Sha256, described("the content digest of the check")]
     petworks: Annotated[str, described("version of the program", max_length=100)]
+    original_sha256: Annotated[Sha256, described("of the table that it was made from")] | None = None
 
     @property
     def name(self) -> str:

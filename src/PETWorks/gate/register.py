@@ -63,6 +63,7 @@ def make_entry(
         policy_sha256=document.policy.sha256,
         check_sha256=document.content_sha256,
         petworks=document.petworks,
+        original_sha256=next((file.sha256 for file in document.inputs if file.use == "original"), None),
     )
 
 

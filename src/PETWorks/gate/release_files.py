@@ -381,6 +381,20 @@ def default_suffix(data: Path) -> str:
 
 def releases_of(policy: Policy) -> list[ReleaseFiles]:
     """The releases beside a policy that were made from its table."""
+    return _made_from(policy.data, policy)
+
+
+def other_releases_of(policy: Policy) -> list[ReleaseFiles]:
+    """The releases beside that of a policy that were made from the same original, and are not among its `releases`."""
+    if policy.original is None or (policy.plan is None and not came_with_release(policy.path)):
+        return []
+    declared = [earlier.data.resolve() for earlier in policy.releases.earlier if isinstance(earlier.data, Path)]
+    others = _made_from(policy.original, policy)
+    return [files for files in others if files.release.exists() and files.release.resolve() not in declared]
+
+
+def _made_from(original: object, policy: Policy) -> list[ReleaseFiles]:
+    """The releases beside a policy, other than its own, that were made from a table."""
     releases: list[ReleaseFiles] = []
     for path in sorted(policy.path.parent.glob("*_policy.yaml")):
         if len(releases) >= MAX_RELEASES or path == policy.path:
@@ -392,7 +406,7 @@ def releases_of(policy: Policy) -> list[ReleaseFiles]:
         if (
             release_policy is not None
             and isinstance(release_policy.data, Path)
-            and _is_same(release_policy.original, policy.data)
+            and _is_same(release_policy.original, original)
         ):
             releases.append(ReleaseFiles(release_policy.data))
     return releases

@@ -35,6 +35,8 @@ from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import (
     ALL_RELEASES,
     BUILT_IN_RULES,
+    NOT_ALONE,
+    UP_TO_DATE,
     NO_DIFFERENCES,
     NO_UNIQUE,
     PEOPLE_COUNTED,
@@ -153,6 +155,7 @@ def next_steps(
             *_sufficient_rules_steps(policy, rules),
             *_rewrite_values_steps(rules),
             *_comparison_steps(rules),
+            *_lineage_steps(rules),
             *_waiver_steps(rules, today),
             *_name_approver_steps(policy),
             *_review_step(signed),
@@ -176,6 +179,7 @@ def next_steps(
         *_remedy_steps(failing, small, riskiest),
         *_withdraw_step(failing, other_releases),
         *_anonymize_steps_if_failing(release, policy, failing),
+        *_lineage_steps(rules),
         *_waiver_steps(rules, today),
         *_name_approver_steps(policy),
         *_review_step(signed),
@@ -439,6 +443,12 @@ def columns_to_explain(release: Release, columns: Sequence[ColumnFacts]) -> tupl
     explained = (column.column for column in columns if column.role is not None or column.no_role is not None)
     known = {release.privacy_unit, *explained}
     return tuple(name for name in release.columns if name not in known)
+
+
+def _lineage_steps(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+    """Steps for a release whose settings changed, or that is not alone."""
+    steps = {UP_TO_DATE: "make-again", NOT_ALONE: "declare-releases"}
+    return (NextStep(steps[rule.name]) for rule in rules if rule.name in steps and not rule.satisfied)
 
 
 def _give_roles_step(release: Release, columns: Sequence[ColumnFacts]) -> Iterator[NextStep]:

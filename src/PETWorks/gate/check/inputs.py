@@ -32,6 +32,7 @@ from PETWorks.json_types import JSONObject
 from PETWorks.tables.databases import shown_address
 from PETWorks.tables.files import State, check_regular, file_digest, file_state
 from PETWorks.tables.opening import files_at_path, is_address
+from PETWorks.tables.yaml_files import LARGEST_FILE
 
 
 def policy_facts(policy: Policy) -> PolicyFacts:
@@ -120,7 +121,18 @@ def files_read(policy: Policy) -> list[Path]:
     with suppress(PETWorksError):  # a mistake in the YAML file beside the table; the check reports it
         for source in _sources(policy, policy.data):
             files.extend(source.files)
-    return files
+    return [*files, *_policies_of_original(policy)]
+
+
+def _policies_of_original(policy: Policy) -> Iterator[Path]:
+    """The policies beside that of a release that mention its original: it was made with one of them."""
+    if policy.plan is None or not isinstance(policy.original, Path):
+        return
+    for path in sorted(policy.path.parent.glob("*.yaml")):
+        with suppress(OSError):
+            if path.is_file() and path.stat().st_size <= LARGEST_FILE and path != policy.path:
+                if policy.original.name.encode() in path.read_bytes():
+                    yield path
 
 
 def table_digest(table: Path) -> str:

@@ -14,9 +14,12 @@ from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.gate.anonymising import RESTATED_KEYS, policy_content
 from PETWorks.gate.check.inputs import table_digest
-from PETWorks.gate.document import FAIL, PASS, WAIVED, WITHHELD, CheckDocument, Verdict
+from PETWorks.gate.document import FAIL, PASS, SUFFIX, WAIVED, WITHHELD, CheckDocument, Verdict
 from PETWorks.gate.plans import read_plan
 from PETWorks.gate.policy.policy import Policy, describe_release
+from PETWorks.gate.policy.policy_rules import UP_TO_DATE
+from PETWorks.gate.register import read_register
+from PETWorks.gate.release_files import origins_of
 from PETWorks.tables.files import path_from
 
 # Keys that change neither a release nor its verdict. All other keys do, also future ones.
@@ -82,6 +85,37 @@ def changed_keys(origin: Policy, released: Policy, *, judged_alone: bool = False
     if plan is not None and "hierarchies" not in changed and _has_other_hierarchies(origin, released, plan):
         changed.append("hierarchies")
     return tuple(sorted(changed))
+
+
+def changed_since_made(released: Policy) -> tuple[str, ...]:
+    """The keys that changed, since a release was made, in the policy beside it that it was made with; usually none.
+
+    If several policies are about its original, all of them must have changed.
+    """
+    changes = []
+    for origin in origins_of(released):
+        try:
+            changes.append(changed_keys(origin, released, judged_alone=True))
+        except PETWorksError:  # the policy, or the roles beside its table, cannot be read: nothing is known
+            return ()
+    return min(changes, key=len, default=())
+
+
+def registered_of_same_original(policy: Policy) -> tuple[str, ...]:
+    """The registered releases of the same original that `releases` of the policy does not have, by date and digest."""
+    if policy.register is None or not isinstance(policy.original, Path) or not isinstance(policy.data, Path):
+        return ()
+    entries = [entry for entry in read_register(policy.register) if entry.original_sha256 is not None]
+    if not entries:
+        return ()
+    original, own = table_digest(policy.original), table_digest(policy.data)
+    known = {own, *(earlier.sha256 for earlier in policy.releases.earlier)}
+    known |= {table_digest(table.data) for table in policy.releases.measured if isinstance(table.data, Path)}
+    return tuple(
+        entry.name.removesuffix(SUFFIX)
+        for entry in entries
+        if entry.original_sha256 == original and entry.sha256 not in known
+    )
 
 
 def _has_other_hierarchies(origin: Policy, released: Policy, plan: Plan) -> bool:
@@ -170,7 +204,8 @@ def find_obstacle(document: CheckDocument, table: Path | None = None) -> Obstacl
     if document.verdict == WITHHELD:
         return "withheld"
     if not is_passing(document.verdict):
-        return "fails"
+        failing = {rule.name for rule in document.rules if rule.verdict == FAIL}
+        return "outdated" if failing == {UP_TO_DATE} else "fails"
     if table is not None and not _is_checked_table(document, table):
         return "changed"
     return None

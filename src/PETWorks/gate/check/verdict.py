@@ -198,11 +198,13 @@ def judge_rules(
     composition: Composition | None,
     columns: Sequence[ColumnFacts],
     today: date,
+    lineage: Mapping[str, tuple[str, ...]] | None = None,
 ) -> tuple[RuleResult, ...]:
     """The results of the rules, in the order of the policy.
 
     columns   the columns with what was found about them
     today     the day from which waivers run
+    lineage   what speaks against the release because of its original's policy and other releases, by rule
     """
     waivers = {waiver.rule: waiver for waiver in policy.waivers}
     judged = rules_judged_at_release(policy, release)
@@ -225,7 +227,11 @@ def judge_rules(
             }
         return _measure_rule(release, policy, rule, subsets, composition) if now is None else now
 
-    return tuple(_rule_result(rule, waivers.get(rule.name), today, fields_of(rule)) for rule in policy.rules)
+    results = [_rule_result(rule, waivers.get(rule.name), today, fields_of(rule)) for rule in policy.rules]
+    for name, found in (lineage or {}).items():
+        rule = Rule(name, None, {}, (), None, None, ())
+        results.append(_rule_result(rule, waivers.get(name), today, _list_result(name, found)))
+    return tuple(results)
 
 
 def _built_in_results(

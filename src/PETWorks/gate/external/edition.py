@@ -41,7 +41,7 @@ from PETWorks.gate.external.protected import (
     subset_cases,
     two_figures,
 )
-from PETWorks.gate.policy.policy_rules import ALL_RELEASES, NO_UNIQUE, SUBSETS
+from PETWorks.gate.policy.policy_rules import ALL_RELEASES, NO_UNIQUE, NOT_ALONE, SUBSETS
 from PETWorks.json_types import Bound, Count
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Driver, KnownAttributes, SubsetAnswers, SubsetCase
 from PETWorks.measures.catalogue import Metric, catalogue, find_measure
@@ -337,7 +337,7 @@ class _EditionBuilder:
         )
 
     def _value(self, rule: RuleResult, *, shown: bool) -> Value:
-        if rule.measure in (SUBSETS, ALL_RELEASES):
+        if rule.measure in (SUBSETS, ALL_RELEASES, NOT_ALONE):
             return TELLS_COUNTS
         if rule.measure not in catalogue:
             return rule.value if shown else TELLS_COUNTS  # names of columns

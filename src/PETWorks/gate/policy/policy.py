@@ -31,6 +31,7 @@ from PETWorks.gate.policy.policy_rules import (
     ALL_RELEASES,
     BUILT_IN_RULES,
     NO_LINKS,
+    RULES_OF_LINEAGE,
     LocatingErrors,
     Preset,
     Rule,
@@ -453,6 +454,7 @@ def _waivers(mistakes: Mistakes, rules: Sequence[Rule], file: YAMLFile, *, alone
     if alone:
         waived = waived_rules(mistakes.file.content)
         names += [name for name in waived if name == NO_LINKS or name.startswith(f"{ALL_RELEASES}: ")]
+    names += RULES_OF_LINEAGE
     return tuple(waivers_of(mistakes, names))
 
 

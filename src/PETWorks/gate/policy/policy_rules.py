@@ -35,7 +35,13 @@ PEOPLE_COUNTED = "people-are-counted"  # in policies with a privacy unit
 NO_LINKS = "no-linked-records"  # in policies with a privacy unit, or with a key of other releases
 RULES_OF_PEOPLE = (PEOPLE_COUNTED, NO_LINKS)
 VALUES_PROTECTED = "sensitive-columns-have-rules"  # in policies that name sensitive columns, or leave them to a file
-BUILT_IN_RULES = (NO_IDENTIFIERS, *RULES_OF_EVERY_POLICY, APPROVER, *RULES_OF_PEOPLE, VALUES_PROTECTED)
+UP_TO_DATE = "settings-unchanged"  # of a release, if the policy it was made with is beside it and has changed
+NOT_ALONE = "other-releases-declared"  # if the register has another release of the same original
+RULES_OF_LINEAGE = (UP_TO_DATE, NOT_ALONE)  # listed only if they fail
+BUILT_IN_RULES = (
+    *(NO_IDENTIFIERS, *RULES_OF_EVERY_POLICY, APPROVER, *RULES_OF_PEOPLE, VALUES_PROTECTED),
+    *RULES_OF_LINEAGE,
+)
 
 
 UNDATED = "unknown"  # the date of a source that has none

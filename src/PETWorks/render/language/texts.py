@@ -93,7 +93,9 @@ TEXTS: dict[str, str | Plural] = {
     "rule.exact-values": "exact values",
     "rule.no-direct-identifiers": "no direct identifiers",
     "rule.no-hidden-identifiers": "no hidden identifiers",
-    "rule.every-column-has-a-role": "every column has a role",
+    "rule.every-column-has-a-role": "every column has a plausible role",
+    "rule.settings-unchanged": "the settings it was made with have not changed",
+    "rule.other-releases-declared": "registered releases of the same original are judged together with it",
     "rule.approver-named": "an approver is named",
     "rule.sensitive-columns-have-rules": "sensitive columns have rules",
     "rule.rules-fit-the-release": "rules fit the release",
@@ -825,6 +827,13 @@ TEXTS: dict[str, str | Plural] = {
         "Every record is suppressed, so nothing is left to judge or to hand out: allow coarser levels or less "
         "suppression, or loosen the rules, and make the release again."
     ),
+    "step.make-again": (
+        "Make the release again: the settings that it was made with have changed. Until then, nobody should sign it."
+    ),
+    "step.declare-releases": (
+        "A registered release of the same original is out: name it under 'releases: earlier' in the policy, so that "
+        "both are judged together."
+    ),
     "step.give-roles": (
         "Columns without a role were not measured: {columns}. Give them a role, or a reason under 'no_role'."
     ),
@@ -1204,6 +1213,14 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "advice.minimality": (
         "Choose coarser levels for everybody, or coarser values of {columns}, or leave the column out."
+    ),
+    "notice.other-releases": (
+        "Other releases were made of the same original: {files}. Two of them together can identify people of whom each "
+        "alone does not."
+    ),
+    "advice.other-releases": (
+        "Give out only one of them. If another one is already out, name its policy under 'releases: earlier' in the "
+        "policy of this one and check again: then they are judged together."
     ),
     "notice.one-value": "Only one value is left of {columns}.",
     "notice.perhaps-known": (

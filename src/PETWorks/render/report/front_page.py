@@ -27,6 +27,7 @@ MAX_REMARKS = 8
 LOST = ("nothing-left", "one-value", "little-left")  # notices about columns that are lost
 # The notices that say most to those who sign come first.
 FIRST = (
+    "other-releases",
     "people-not-counted",
     "identifiers-left",
     "set-aside",

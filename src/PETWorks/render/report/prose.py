@@ -24,7 +24,15 @@ from PETWorks.gate.document import (
     TableFacts,
     WaiverFacts,
 )
-from PETWorks.gate.policy.policy_rules import ALL_ROLES, APPROVER, NO_HIDDEN, NO_IDENTIFIERS, RECORDS_LEFT
+from PETWorks.gate.policy.policy_rules import (
+    ALL_ROLES,
+    APPROVER,
+    NO_HIDDEN,
+    NO_IDENTIFIERS,
+    NOT_ALONE,
+    RECORDS_LEFT,
+    UP_TO_DATE,
+)
 from PETWorks.gate.suggest.suggestion import Reason, Suggestion
 from PETWorks.json_types import Bound, Count
 from PETWorks.locale import ENGLISH, LANGUAGES, POLICY_COMMENT
@@ -519,6 +527,7 @@ def _notice(notice: Notice, lang: str, *, advised: bool) -> Iterator[str]:
             reason="" if notice.reason is None else policy_text(notice.reason, lang),
             below=notice.below,
             size=notice.size,
+            files=list_text([shorten_name(name) for name in notice.files or ()], lang),
         )
 
 
@@ -534,6 +543,8 @@ STEPS_FOR_ROLES = {
     ALL_ROLES: ("give-roles", "measure-or-explain", "secret-or-explain"),
     APPROVER: ("name-approver",),
     RECORDS_LEFT: ("nothing-left", "plan-anew"),
+    UP_TO_DATE: ("make-again",),
+    NOT_ALONE: ("declare-releases",),
 }
 MAX_REMOVALS = 3  # quasi-identifiers for which a step describes the effect of removal
 ALLOWING = ("root", "network")  # options of a check that the policy cannot be read without
