@@ -264,3 +264,17 @@ def test_years_of_taiwan():
 def test_labels_that_cannot_be_written(words):
     with pytest.raises(HierarchyError, match="labels"):
         build_hierarchy(["1"], words)
+
+
+@pytest.mark.parametrize(
+    ("counts", "fewer_than", "merged"),
+    [
+        ({"a": 500, "b": 300, "c": 190, "d": 9}, 191, {"c", "d"}),  # d alone would only get another name
+        ({"a": 500, "b": 480, "c": 5, "d": 9}, 10, {"c", "d"}),
+        ({"a": 500, "b": 500}, 10, set()),
+    ],
+)
+def test_one_rare_value_is_merged_with_the_next(counts, fewer_than, merged):
+    proposal, hierarchy = propose_hierarchy("city", counts)
+    assert proposal.words == {"rare": {"fewer_than": fewer_than}}
+    assert {value for value, label in hierarchy.to_level(1).items() if label == "other"} == merged

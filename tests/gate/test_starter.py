@@ -15,6 +15,7 @@ from rich.cells import cell_len
 
 from command import petworks
 from PETWorks import check
+from PETWorks.about.hierarchies.declaration import parse_declaration
 from PETWorks.counting.engines.engine import load_rows
 from PETWorks.errors import InputError
 from PETWorks.gate.document import schema_text
@@ -251,6 +252,34 @@ def test_a_table_of_one_column_without_a_header(tmp_path, text):
     (tmp_path / "t.csv").write_text(text, "utf-8")
     with pytest.raises(InputError, match="does not look like a header of one column"):
         suggest_for_file(tmp_path / "t.csv", None, None)
+
+
+@pytest.mark.parametrize("word", ["合計", "總 計", "Total:", "SUBTOTAL"])
+def test_a_row_of_totals_is_no_person(tmp_path, word):
+    table = tmp_path / "t.csv"
+    rows = [f"P{n},{20 + n},n,{n}" for n in range(6)]
+    table.write_text("\n".join(["id,age,town,cost", *rows, f"{word},,,"]) + "\n", "utf-8")
+    with pytest.raises(InputError, match="the last row, number 8 with the header, looks like totals"):
+        suggest_for_file(table, None, None)
+    table.write_text("\n".join(["id,age,town,cost", *rows, f"{word},30,x,7"]) + "\n", "utf-8")
+    assert suggest_for_file(table, None, None)  # a person of that name
+
+
+def test_dates_of_one_table_are_in_one_calendar(tmp_path):
+    rows = [f"{60 + n % 30}年{1 + n % 12}月{1 + n % 28}日,2025-{1 + n % 12:02}-{1 + n % 28:02},{n % 3}" for n in range(90)]
+    (tmp_path / "t.csv").write_text("\n".join(["出生日期,申請日期,診斷", *rows]) + "\n", "utf-8")
+    suggested, _ = suggest_for_file(tmp_path / "t.csv", None, None, protects=False)
+    words = [one.hierarchy.words for one in suggested if one.hierarchy is not None and "dates" in one.hierarchy.words]
+    assert [(one["calendar"], one["labels"]) for one in words] == [("roc", "民國113年")] * 2
+    declared = parse_declaration(words[1], "a test").build({"2025-01-21": 1}, [], [], "a test")
+    assert set(declared.to_level(1).values()) == {"民國114年1月"}
+
+
+def test_a_person_without_a_number_is_told(tmp_path):
+    rows = [f"A{100 + n // 2},{20 + n // 2},{n % 3}" for n in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["patient,age,ill", *rows, ",3,1"]) + "\n")
+    told = " ".join(petworks("init", tmp_path / "t.csv").stdout.split())
+    assert "In 1 record patient is empty: fill it in, or delete the record" in told
 
 
 def test_names_of_people_are_no_header(tmp_path):

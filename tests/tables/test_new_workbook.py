@@ -1,6 +1,7 @@
 """Releases as Excel workbooks: what is written is read again, and nothing else is in the file."""
 
 import io
+import re
 import zipfile
 from pathlib import Path
 
@@ -180,3 +181,11 @@ def test_csv_to_workbook_to_csv(tmp_path):
         done = petworks("anonymize", "w_policy.yaml", "--seed", "1", "-o", output, cwd=tmp_path)
         assert done.returncode == 0, done.stderr + done.stdout
         assert judged(open_source(tmp_path / output, "r")) == released["c.csv"]
+
+
+def test_columns_are_as_wide_as_their_texts_and_the_sheet_has_a_name_in_the_language_of_the_table():
+    content = content_of({"鄉鎮市區": ["桃園區", "x" * 90], "n": ["1", "2"]})
+    assert re.findall(r'<col min="(\d)" max="\d" width="([0-9]+)', sheet_of(content)) == [("1", "40"), ("2", "8")]
+    book = zipfile.ZipFile(io.BytesIO(content)).read("xl/workbook.xml").decode()
+    assert 'name="釋出資料"' in book
+    assert 'name="release"' in zipfile.ZipFile(io.BytesIO(content_of({"n": ["1"]}))).read("xl/workbook.xml").decode()

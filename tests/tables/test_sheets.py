@@ -175,7 +175,7 @@ def test_a_formula_that_is_an_empty_text_is_a_missing_cell(tmp_path):
 
 def test_merged_cells_are_rejected(tmp_path):
     path = book(tmp_path, [["a", "b"], [1, 2], [None, 3]], lambda _, sheet: sheet.merge_cells("A2:A3"))
-    with pytest.raises(InputError, match="the sheet has merged cells"):
+    with pytest.raises(InputError, match=r"the sheet has merged cells \(A2:A3\); if they are a title above the table"):
         open_table(path)
 
 

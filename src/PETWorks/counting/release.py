@@ -29,7 +29,7 @@ from PETWorks.counting.table import Table
 from PETWorks.counting.view import Background, PlacedCells, View
 from PETWorks.counting.weights import read_weights
 from PETWorks.displayable import Displayable
-from PETWorks.errors import HierarchyError, Hint, InputError, NotApplicable, ParameterError, Phrase, quoted, unknown
+from PETWorks.errors import Counted, HierarchyError, Hint, InputError, NotApplicable, ParameterError, Phrase, quoted, unknown
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
@@ -643,13 +643,32 @@ def _load(
     """Load the named columns of a source; raise if the unit is missing in some record."""
     table = engine.load(source, columns, unit, folded=folded)
     if table.unit is not None and table.unit_is_missing():
-        raise InputError(
-            "the privacy unit {unit!r} is missing in some records of {table}; every record needs one",
-            unit=table.unit,
+        raise _without_unit(table, what)
+    return table
+
+
+def _without_unit(table: Table, what: str) -> InputError:
+    """The error for records of nobody; it names the first one if the records are in memory."""
+    unit = str(table.unit)
+    if not isinstance(table, WeightedRows):
+        return InputError(
+            "some records of {table} have no {unit!r}, so it is not known whose they are; fill it in, delete these "
+            "records, or choose another privacy unit",
+            unit=unit,
             table=what,
             what="privacy_unit",
         )
-    return table
+    column = table.columns[unit]
+    places = np.flatnonzero(column.codes == column.code(None))
+    return InputError(
+        "{records} of {table} without {unit!r} (the first is record {first:,}), so it is not known whose they are; fill "
+        "it in, delete these records, or choose another privacy unit",
+        records=Counted("one record", "{n} records", n=len(places)),
+        first=int(places[0]) + 1,
+        unit=unit,
+        table=what,
+        what="privacy_unit",
+    )
 
 
 def _count_different(pairs: ClassPairs) -> int:

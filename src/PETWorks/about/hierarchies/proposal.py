@@ -143,7 +143,7 @@ def _proposals(words: str, values: Mapping[str, int], records: int, label: str) 
         yield from _for_occupations(words, values)
         yield from _for_numbers(words, values)
         yield from _for_addresses(values)
-    rare_limit = max(5, -(-records // 100))
+    rare_limit = _limit_of_rare(list(values.values()), max(5, -(-records // 100)))
     label = label_of_rare(values, label)
     if values and sum(map(is_ambiguous_date, values)) >= MOST_AS_DATES * len(values):
         reason = Phrase(
@@ -156,6 +156,12 @@ def _proposals(words: str, values: Mapping[str, int], records: int, label: str) 
             "values in few records become {label!r}; declare groups instead where some make sense", label=label
         )
     yield Proposal({"rare": {"fewer_than": rare_limit, **({} if label == OTHER else {"label": label})}}, reason)
+
+
+def _limit_of_rare(counts: Sequence[int], limit: int) -> int:
+    """The limit, raised if only one value is below it: alone, a rare value would get a new name and no protection."""
+    rarest = sorted(counts)[:2]
+    return rarest[1] + 1 if len(rarest) == 2 and rarest[0] < limit <= rarest[1] else limit
 
 
 def _for_dates(values: Iterable[str]) -> Iterator[Proposal]:

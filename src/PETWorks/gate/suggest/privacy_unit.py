@@ -114,12 +114,14 @@ class People:
     columns           one column, or several that name them together
     cut               whether only a part of its values names them, as in `A17-2`
     records, number   of these people
+    missing           records in which it is empty
     """
 
     columns: tuple[str, ...]
     records: int
     number: int
     cut: bool = False
+    missing: int = 0
 
     @property
     def unit(self) -> str | None:

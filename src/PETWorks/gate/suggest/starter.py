@@ -7,12 +7,13 @@ from operator import attrgetter
 from pathlib import Path
 
 from PETWorks.about.column_names import A_HOUSEHOLD, AN_ADDRESS
+from PETWorks.about.hierarchies.dates import CALENDARS, TAIWAN
 from PETWorks.about.hierarchies.declaration import parse_declaration
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.hierarchies.proposal import Proposal, propose_hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar
-from PETWorks.about.treatment import INTERVAL
+from PETWorks.about.treatment import INTERVAL, visible
 from PETWorks.anonymizer.problem import METHODS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column
@@ -125,8 +126,11 @@ def suggest_for_file(
     table = load_rows(source, source.names, memory_limit=2 * half_the_machine())
     names = [name for name in source.names if name]
     _check_header(data, source, table, names)
+    _check_no_totals(table, names, data.name)
     guesses = suggest_roles(table, names)
     people = None if known_roles else suggest_people(table, guesses)
+    if people is not None and people.unit is not None:
+        people = replace(people, missing=table.rows - people.records)
     unit = None if people is None else people.unit
     if unit is not None:
         guesses = suggest_roles(table, names, unit)
@@ -144,6 +148,7 @@ def suggest_for_file(
             else suggestion
             for suggestion in suggested
         ]
+    suggested = _in_one_calendar(suggested)
     suggested = [
         replace(suggestion, values=effective_values(table.columns[suggestion.column]))
         if suggestion.role == QUASI_IDENTIFIER
@@ -173,6 +178,35 @@ def _check_header(data: Path, source: Source, table: WeightedRows, names: Sequen
             "their own column",
             file=data.name,
             columns=Counted("one column", "{n} columns", n=len(source.names)),
+        )
+
+
+def _in_one_calendar(suggested: Sequence[Suggestion]) -> list[Suggestion]:
+    """The suggestions with the years of all dates in the calendar of Taiwan, if those of one column are."""
+    taiwan = {"calendar": CALENDARS[1], "labels": TAIWAN}
+    hierarchies = [suggestion.hierarchy for suggestion in suggested if suggestion.hierarchy is not None]
+    if not any(taiwan.items() <= hierarchy.words.items() for hierarchy in hierarchies):
+        return list(suggested)
+    return [
+        replace(suggestion, hierarchy=replace(suggestion.hierarchy, words={**suggestion.hierarchy.words, **taiwan}))
+        if suggestion.hierarchy is not None and "dates" in suggestion.hierarchy.words
+        else suggestion
+        for suggestion in suggested
+    ]
+
+
+TOTALS = "合計 總計 小計 總和 共計 总计 合计 小计 total totals grandtotal subtotal sub-total sum".split()
+
+
+def _check_no_totals(table: WeightedRows, names: Sequence[str], file: str) -> None:
+    """Raise if the last row has totals: it would be judged, and released, as a person."""
+    last = [table.columns[name].values[int(table.columns[name].codes[-1])] for name in names] if table.rows > 1 else []
+    known = [text for text in map(visible, last) if text is not None]
+    if 2 * len(known) < len(last) and any(text.replace(" ", "").rstrip(":") in TOTALS for text in known):
+        raise InputError(
+            "{file}: the last row, number {row:,} with the header, looks like totals and not like a person; delete it",
+            file=file,
+            row=table.rows + 1,
         )
 
 

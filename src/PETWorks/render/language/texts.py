@@ -2403,6 +2403,10 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "init.one-record": "The table has only 1 record: is this the right file, or the right sheet?",
     "init.unit": "{column} identifies the person: several records of one person count once.",
+    "init.unit-missing": Plural(
+        "In 1 record {column} is empty: fill it in, or delete the record, before you check the table.",
+        "In {n} records {column} is empty: fill it in, or delete these records, before you check the table.",
+    ),
     "init.together": (
         "People have several records, and {columns} name them together. Add one column to the table that has the "
         'values of both (in a spreadsheet: =A2&"/"&B2), and name it as the privacy_unit; without it, no release is '

@@ -215,6 +215,8 @@ def suggestions_text(
     if people is not None:
         kind = "unit" if people.unit is not None else "part-of-values" if people.cut else "together"
         parts.append(Text(message_text(lang, f"init.{kind}", column=people.columns, columns=people.columns)))
+        if people.missing:
+            parts.append(Text(message_text(lang, "init.unit-missing", column=people.columns, n=people.missing)))
     parts += _many_known(suggestions, lang)
     dates = [suggestion.column for suggestion in suggestions if suggestion.unread_dates]
     if dates:

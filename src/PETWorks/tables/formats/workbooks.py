@@ -35,6 +35,7 @@ BLOCK = 1 << 20
 LONGEST_CELL = 1 << 24  # bytes of XML
 LARGEST_PART = 1 << 24  # bytes of a part that lists other parts
 WIDEST = 1 << 14  # columns
+MAX_RANGES = 3  # of merged cells, named in an error
 USUAL_CELLS, SPARSEST = 1 << 24, 20  # most cells of any bounding rectangle; or per used cell, if larger
 LETTERS, DIGITS = string.ascii_letters.encode(), string.digits.encode()
 
@@ -473,16 +474,25 @@ def open_sheet(path: Path, start: bytes, sheet: str | None = None) -> TextTable:
         book = _Book(path, start)
         chosen = book.only() if sheet is None else book.named(sheet)
         part, content = book.sheet(chosen)
-        merged = part.merged or bool(content.merged_cell_ranges)
+        ranges = content.merged_cell_ranges or []
         corner, rows = content.start or (0, 0), content.to_python(skip_empty_area=True)
     name = path.name if sheet is None else f"{path.name}#{chosen}"
     if not rows:
         raise InputError("{table}: the sheet is empty", table=name)
-    if merged:
+    if ranges or part.merged:
+        where = [_range(first, last) for first, last in ranges[:MAX_RANGES]]
         raise InputError(
-            "{table}: the sheet has merged cells; split them, and fill in the values that they stand for", table=name
+            "{table}: the sheet has merged cells{ranges}; if they are a title above the table, delete its row, so that "
+            "the first row has the names of the columns; split others, and fill in the values that they stand for",
+            table=name,
+            ranges=f" ({', '.join(where)})" if where else "",
         )
     return _table(name, path, rows, corner, part, is_named=sheet is not None)
+
+
+def _range(first: tuple[int, int], last: tuple[int, int]) -> str:
+    """A range of cells as it is written in a spreadsheet, such as `A1:N1`."""
+    return ":".join(f"{column_letters(column)}{row + 1}" for row, column in (first, last))
 
 
 def sheet_names(path: Path) -> list[str]:
@@ -660,7 +670,9 @@ MAX_ROWS = 1 << 20  # of a sheet, with the header
 LONGEST_TEXT = 32_767  # of a cell, in units of UTF-16
 ROWS_AT_A_TIME = 1 << 14
 CREATED = datetime(2000, 1, 1, tzinfo=UTC)  # the same in all files, so that equal tables are equal files
-SHEET = "release"
+SHEET, CHINESE_SHEET = "release", "釋出資料"
+NARROWEST, WIDEST_SHOWN = 8, 40  # of columns, in characters
+_HAN, _WIDE = re.compile("[\u4e00-\u9fff]"), re.compile("[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]")
 
 # A number with at most 15 digits, as a spreadsheet shows it: no zeros before it, or at the end of its decimals.
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,2})?", re.ASCII)
@@ -684,7 +696,7 @@ def new_workbook(pieces: Pieces, names: Sequence[str], table: str) -> Callable[[
     _check_sheet(names, table)
 
     def write(file: BinaryIO) -> None:
-        _write_sheet(file, pieces(), names, _number_columns(pieces(), names, table), table)
+        _write_sheet(file, pieces(), names, *_number_columns(pieces(), names, table), table)
 
     return write
 
@@ -714,9 +726,12 @@ def _check_sheet(names: Sequence[str], table: str) -> None:
             )
 
 
-def _number_columns(pieces: Iterable[pa.Table], names: Sequence[str], table: str) -> frozenset[int]:
-    """The indices of the columns that have numbers; raise if a sheet cannot hold the table."""
+def _number_columns(
+    pieces: Iterable[pa.Table], names: Sequence[str], table: str
+) -> tuple[frozenset[int], Sequence[int]]:
+    """The indices of the columns that have numbers, and the width of each; raise if a sheet cannot hold the table."""
     numbers, rows = set(range(len(names))), 0
+    widths = [max(NARROWEST, _width(name)) for name in names]
     for piece in pieces:
         rows += piece.num_rows
         filled = np.zeros(piece.num_rows, np.bool_)
@@ -726,6 +741,7 @@ def _number_columns(pieces: Iterable[pa.Table], names: Sequence[str], table: str
             is_empty = np.array([not text for text in texts], np.bool_)
             filled |= ~is_empty[codes]
             used = [texts[code] for code in np.unique(codes).tolist() if texts[code]]
+            widths[index] = max(widths[index], max(map(_width, used), default=0))
             if any(_length(text) > LONGEST_TEXT for text in used):
                 raise InputError(
                     "{table}: column {column!r} has texts of more than {most:,} characters, the most that a cell of a "
@@ -757,7 +773,13 @@ def _number_columns(pieces: Iterable[pa.Table], names: Sequence[str], table: str
             rows=rows,
             most=MAX_ROWS - 1,
         )
-    return frozenset(numbers)
+    return frozenset(numbers), widths
+
+
+def _width(text: str) -> int:
+    """The width of a text in a sheet, in characters; Chinese ones count twice."""
+    shown = text[:WIDEST_SHOWN]
+    return min(len(shown) + len(_WIDE.findall(shown)) + 1, WIDEST_SHOWN)
 
 
 def _is_number_type(kind: pa.DataType) -> bool:
@@ -785,7 +807,12 @@ def _length(text: str) -> int:
 
 
 def _write_sheet(
-    file: BinaryIO, pieces: Iterable[pa.Table], names: Sequence[str], numbers: frozenset[int], table: str
+    file: BinaryIO,
+    pieces: Iterable[pa.Table],
+    names: Sequence[str],
+    numbers: frozenset[int],
+    widths: Sequence[int],
+    table: str,
 ) -> None:
     from xlsxwriter import Workbook
     from xlsxwriter.exceptions import FileCreateError
@@ -805,8 +832,10 @@ def _write_sheet(
         book = Workbook(file, {"constant_memory": True, "tmpdir": folder})
         book.use_zip64()
         book.set_properties({"created": CREATED})
-        sheet = book.add_worksheet(SHEET, PlainSheet)
+        sheet = book.add_worksheet(CHINESE_SHEET if any(map(_HAN.search, names)) else SHEET, PlainSheet)
         sheet.freeze_panes(1, 0)
+        for index, width in enumerate(widths):
+            sheet.set_column(index, index, width)
         with closing(sheet.row_data_fh):  # the rows, in the folder
             for index, name in enumerate(names):
                 sheet.write_string(0, index, name)
