@@ -86,7 +86,8 @@ def test_a_reason_is_quoted_with_what_happens_if_it_is_wrong(tmp_path):
     (tmp_path / "table.csv").write_text("\n".join(["age,district,ill", *rows]) + "\n")
     roles = "{quasi_identifiers: [age], sensitive_attributes: [ill], insensitive_attributes: [district]}"
     (tmp_path / "policy.yaml").write_text(
-        f"petworks_policy: 1\ndata: table.csv\nroles: {roles}\nrules: [{{measure: k-anonymity, k: 6}}, {{measure: l-diversity, l: 2}}]\n"
+        f"petworks_policy: 1\ndata: table.csv\nroles: {roles}\n"
+        "rules: [{measure: k-anonymity, k: 6}, {measure: l-diversity, l: 2}]\n"
         "role_reasons: {district: needed for research}\ncontext: {rules_reason: a test}\n"
     )
     result = check(tmp_path / "policy.yaml")
@@ -94,8 +95,8 @@ def test_a_reason_is_quoted_with_what_happens_if_it_is_wrong(tmp_path):
     assert (result.content.verdict, told.columns, told.reason) == ("pass", ("district",), "needed for research")
     assert (told.records, told.below, told.size) == (8, 24, 6)
     sentence = (
-        "This holds only if no outsider knows district. Reason given: “needed for research”. If somebody knows it as well, "
-        "8 records are unique, and 24 are in classes below 6."
+        "This holds only if no outsider knows district. Reason given: “needed for research”. If somebody knows it "
+        "as well, 8 records are unique, and 24 are in classes below 6."
     )
     terminal = petworks("check", tmp_path / "policy.yaml").stdout
     assert " ".join(terminal.split("rule  ")[0].split()).index(sentence) < terminal.index("at worst")

@@ -266,7 +266,9 @@ def test_a_row_of_totals_is_no_person(tmp_path, word):
 
 
 def test_dates_of_one_table_are_in_one_calendar(tmp_path):
-    rows = [f"{60 + n % 30}年{1 + n % 12}月{1 + n % 28}日,2025-{1 + n % 12:02}-{1 + n % 28:02},{n % 3}" for n in range(90)]
+    rows = [
+        f"{60 + n % 30}年{1 + n % 12}月{1 + n % 28}日,2025-{1 + n % 12:02}-{1 + n % 28:02},{n % 3}" for n in range(90)
+    ]
     (tmp_path / "t.csv").write_text("\n".join(["出生日期,申請日期,診斷", *rows]) + "\n", "utf-8")
     suggested, _ = suggest_for_file(tmp_path / "t.csv", None, None, protects=False)
     words = [one.hierarchy.words for one in suggested if one.hierarchy is not None and "dates" in one.hierarchy.words]

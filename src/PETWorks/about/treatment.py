@@ -104,7 +104,7 @@ def folded(value: str | None) -> str | None:
 
     >>> [folded(text) for text in ("HIV", "N/A", "not_known", "(Unknown)", "???", "不詳", "NA", "none", "-")]
     ['hiv', None, None, None, None, None, 'na', 'none', '-']
-    >>> [folded(text) for text in ("5437", "5,437.0", "５４３７", "114/4/26", "2025-04-26 00:00:00", "2025-04-26 08:30")]
+    >>> [folded(text) for text in ("5437", "5,437.0", "５４３７", "114/4/26", "2025-04-26 00:00", "2025-04-26 08:30")]
     ['5437', '5437', '5437', '2025-04-26', '2025-04-26', '2025-04-26 08:30']
     """
     text = _meaning(value)

@@ -29,7 +29,17 @@ from PETWorks.counting.table import Table
 from PETWorks.counting.view import Background, PlacedCells, View
 from PETWorks.counting.weights import read_weights
 from PETWorks.displayable import Displayable
-from PETWorks.errors import Counted, HierarchyError, Hint, InputError, NotApplicable, ParameterError, Phrase, quoted, unknown
+from PETWorks.errors import (
+    Counted,
+    HierarchyError,
+    Hint,
+    InputError,
+    NotApplicable,
+    ParameterError,
+    Phrase,
+    quoted,
+    unknown,
+)
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
@@ -661,8 +671,8 @@ def _without_unit(table: Table, what: str) -> InputError:
     column = table.columns[unit]
     places = np.flatnonzero(column.codes == column.code(None))
     return InputError(
-        "{records} of {table} without {unit!r} (the first is record {first:,}), so it is not known whose they are; fill "
-        "it in, delete these records, or choose another privacy unit",
+        "{records} of {table} without {unit!r} (the first is record {first:,}), so it is not known whose they are; "
+        "fill it in, delete these records, or choose another privacy unit",
         records=Counted("one record", "{n} records", n=len(places)),
         first=int(places[0]) + 1,
         unit=unit,

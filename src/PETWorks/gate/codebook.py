@@ -330,7 +330,7 @@ def _loading(codebook: Codebook, say: Say) -> Iterator[str]:
         separated = ", ".join(_quoted(column.name) for column in codebook.columns if column.separated)
         if separated:
             python += [f"for column in [{separated}]:", '    release[column] = release[column].str.replace(",", "")']
-            r += [f"for (column in c({separated})) release[[column]] <- gsub(\",\", \"\", release[[column]])"]
+            r += [f'for (column in c({separated})) release[[column]] <- gsub(",", "", release[[column]])']
         python += [f"numbers = [{listed}]", 'release[numbers] = release[numbers].apply(pd.to_numeric, errors="coerce")']
         r += [
             f"numbers <- c({listed})",

@@ -140,10 +140,11 @@ class Notice(JSONObject, frozen=True):
     rules: tuple[str, ...] | None = None
     share: Annotated[Real, described("of the records; of 'highest-risk', the chance to find a person")] | None = None
     average: Annotated[Real, described("the same on average")] | None = None
-    reason: (
-        Annotated[MultilingualText, described("the policy's reason why no outsider knows the column")] | None
+    reason: Annotated[MultilingualText, described("the policy's reason why no outsider knows the column")] | None = None
+    below: (
+        Annotated[int, described("records in classes below `size` for someone who knows it; `records`: unique ones")]
+        | None
     ) = None
-    below: Annotated[int, described("records in classes below `size` for someone who knows it; `records`: unique ones")] | None = None
     size: int | None = None
     files: Annotated[tuple[str, ...], described("other releases of the same original")] | None = None
 

@@ -155,7 +155,9 @@ class Hierarchy:
 
         Placeholders for unknown values keep their places: no value that is counted is one of them.
         """
-        rows = [[without_notation(visible(cell) or SUPPRESSED) for cell in path] for path in zip(*self.levels, strict=True)]
+        rows = [
+            [without_notation(visible(cell) or SUPPRESSED) for cell in path] for path in zip(*self.levels, strict=True)
+        ]
         return Hierarchy(rows, self.name)
 
     def to_level(self, level: int) -> dict[str, str]:

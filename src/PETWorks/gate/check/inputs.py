@@ -130,9 +130,9 @@ def _policies_of_original(policy: Policy) -> Iterator[Path]:
         return
     for path in sorted(policy.path.parent.glob("*.yaml")):
         with suppress(OSError):
-            if path.is_file() and path.stat().st_size <= LARGEST_FILE and path != policy.path:
-                if policy.original.name.encode() in path.read_bytes():
-                    yield path
+            is_other = path.is_file() and path.stat().st_size <= LARGEST_FILE and path != policy.path
+            if is_other and policy.original.name.encode() in path.read_bytes():
+                yield path
 
 
 def table_digest(table: Path) -> str:

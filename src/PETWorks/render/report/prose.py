@@ -14,6 +14,8 @@ from PETWorks.gate.document import (
     EXTERNAL,
     FAIL,
     INTERNAL,
+    PASS,
+    WAIVED,
     CheckDocument,
     ColumnFacts,
     ColumnFinding,
@@ -488,7 +490,7 @@ def notices(document: CheckDocument, lang: str) -> list[str]:
     if document.edition == EXTERNAL:
         compared = document.policy.kind != GENERALISED
         return [message_text(lang, "notice.outside-compared") if compared else _worst_case_outside(document, lang)]
-    assumed = assumed_unknown(document)
+    assumed = assumed_unknown(document) if document.verdict in (PASS, WAIVED) else []
     return notice_texts([*assumed, *(notice for notice in document.notices if notice not in assumed)], lang)
 
 

@@ -672,7 +672,10 @@ ROWS_AT_A_TIME = 1 << 14
 CREATED = datetime(2000, 1, 1, tzinfo=UTC)  # the same in all files, so that equal tables are equal files
 SHEET, CHINESE_SHEET = "release", "釋出資料"
 NARROWEST, WIDEST_SHOWN = 8, 40  # of columns, in characters
-_HAN, _WIDE = re.compile("[\u4e00-\u9fff]"), re.compile("[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]")
+_HAN, _WIDE = (
+    re.compile("[\u4e00-\u9fff]"),
+    re.compile("[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]"),
+)
 
 # A number with at most 15 digits, as a spreadsheet shows it: no zeros before it, or at the end of its decimals.
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,2})?", re.ASCII)
