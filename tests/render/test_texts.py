@@ -206,6 +206,8 @@ def other_steps():
         "withheld-outside",
         "earlier-edition",
         "give-roles",
+        "make-again",
+        "declare-releases",
         "anonymize",
         "many-suppressed",
         "try-subsets",

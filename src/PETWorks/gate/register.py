@@ -5,6 +5,8 @@ import re
 from datetime import date
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, InputError, ParameterError, Phrase, quoted, system_reason
@@ -70,9 +72,11 @@ def make_entry(
 def file_of_entry(folder: Path, entry: Entry) -> dict[Path, bytes]:
     """The file to write for an entry; empty if the register already has that entry."""
     content = canonical_json(entry.to_dict()).encode()
+    by_earlier_version = canonical_json(replace(entry, original_sha256=None).to_dict()).encode()
     target = folder / entry.name
     if os.path.lexists(target):
-        if not target.is_symlink() and target.is_file() and target.read_bytes() == content:
+        is_file = not target.is_symlink() and target.is_file()
+        if is_file and target.read_bytes() in (content, by_earlier_version):
             return {}
         raise InputError(
             "the register has another entry {entry}: of the same table and day; remove that first, or name another day",

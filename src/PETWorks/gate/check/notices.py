@@ -28,6 +28,7 @@ from PETWorks.counting.questions import Question, class_sizes_question
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable
+from PETWorks.counting.table import Table
 from PETWorks.gate.check.built_in_rules import MOST_OWN_VALUES, cannot_count_people, rules_judged_at_release
 from PETWorks.gate.document import WAIVED, ColumnFacts, Notice, RuleResult
 from PETWorks.gate.external.protected import class_size_demanded, is_about_values
@@ -472,7 +473,7 @@ def _explained(
     size = max((class_size_demanded(rule) or 0 for rule in rules), default=0)
     size = size if size > 1 else policy.cell_size
     not_loaded = [one.column for one in columns if one.column not in release.table.domains]
-    further = release.load((*release.quasi_identifiers, *not_loaded), release.table.unit) if not_loaded else None
+    further = _load_for_people(release, (*release.quasi_identifiers, *not_loaded)) if not_loaded else None
     for column in (one.column for one in columns):
         table = release.table if further is None or column not in not_loaded else further
         known = tuple(dict.fromkeys((*release.quasi_identifiers, column)))
@@ -481,6 +482,16 @@ def _explained(
         reason = policy.accountability.role_reasons.get(column) or policy.no_role.get(column)
         unique, below = (int(records[classes.sizes < limit].sum()) for limit in (2, size))
         yield Notice("explained", (column,), unique, reason=reason, below=below, size=size)
+
+
+def _load_for_people(release: Release, columns: Sequence[str]) -> Table:
+    """Columns of the table with the person of each record, who may be known although no column of the file says it."""
+    unit, people = release.table.unit, release.people_of_records
+    if unit is None or unit in release.columns or people is None:
+        return release.load(columns, unit)
+    table = release.load(columns)
+    assert isinstance(table, WeightedRows)
+    return WeightedRows({**table.columns, unit: people}, unit, table.weights)
 
 
 def _lost_columns(release: Release, quasi: Sequence[ColumnFacts]) -> Iterator[Notice]:

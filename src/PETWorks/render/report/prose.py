@@ -515,12 +515,13 @@ def notice_texts(notices_shown: Sequence[Notice], lang: str, *, advised: bool = 
 
 
 def _notice(notice: Notice, lang: str, *, advised: bool) -> Iterator[str]:
-    is_old = notice.notice == "explained" and notice.reason is None  # in documents of earlier versions
-    kind = "explained-alone" if is_old else notice.notice
-    for group in ("notice", "advice") if advised and f"advice.{kind}" in TEXTS else ("notice",):
+    if notice.notice == "explained" and notice.reason is None:  # in documents of earlier versions
+        yield message_text(lang, "notice.explained-alone", columns=notice.columns or ())
+        return
+    for group in ("notice", "advice") if advised and f"advice.{notice.notice}" in TEXTS else ("notice",):
         yield message_text(
             lang,
-            f"{group}.{kind}",
+            f"{group}.{notice.notice}",
             columns=notice.columns or (),
             n=notice.records or 0,
             rules=[rule_name(rule, lang) for rule in notice.rules or ()],
