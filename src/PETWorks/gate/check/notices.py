@@ -26,9 +26,9 @@ from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import profiles_of
 from PETWorks.counting.questions import Question, class_sizes_question
 from PETWorks.counting.release import Release
+from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable
-from PETWorks.counting.table import Table
 from PETWorks.gate.check.built_in_rules import MOST_OWN_VALUES, cannot_count_people, rules_judged_at_release
 from PETWorks.gate.document import WAIVED, ColumnFacts, Notice, RuleResult
 from PETWorks.gate.external.protected import class_size_demanded, is_about_values

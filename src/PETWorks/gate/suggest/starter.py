@@ -195,21 +195,7 @@ def _in_one_calendar(suggested: Sequence[Suggestion]) -> list[Suggestion]:
     ]
 
 
-TOTALS = (
-    "合計",
-    "總計",
-    "小計",
-    "總和",
-    "共計",
-    "合计",
-    "总计",
-    "小计",
-    "total",
-    "totals",
-    "grandtotal",
-    "subtotal",
-    "sum",
-)
+TOTALS = frozenset("合計 總計 小計 總和 共計 合计 总计 小计 total totals grandtotal subtotal sum".split())  # noqa: SIM905
 
 
 def _check_no_totals(table: WeightedRows, names: Sequence[str], file: str) -> None:
