@@ -17,6 +17,7 @@ from typing import Any
 from PETWorks.about.hierarchies.dates import read_date, read_period, spelling_of
 from PETWorks.about.hierarchies.intervals import number_range
 from PETWorks.about.hierarchies.scheme import as_text
+from PETWorks.about.protection import GROUPS, OF_NUMBERS
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting.counts import Marginal
 from PETWorks.counting.release import Release
@@ -34,6 +35,7 @@ CSV_MARK = ",".join(HEADER).encode("utf-8-sig")
 MAX_LABELS = 1_000  # of a quasi-identifier, listed in the CSV file
 MAX_VALUES = 100  # of another column
 MAX_SHOWN = 40  # of a column in the Markdown file
+_NUMBER = re.compile(r"\d+", re.ASCII)
 _CODE = re.compile(r"[+-]?0\d.*")  # a number with leading zeros is a code
 _NAMES_IN_R = {"utf-8": "UTF-8-BOM", "utf-8-sig": "UTF-8-BOM", "iso8859-1": "latin1", "utf-16-le": "UTF-16LE"}
 _NAMES_IN_R |= {"utf-16-be": "UTF-16BE", "utf-32-le": "UTF-32LE", "utf-32-be": "UTF-32BE"}
@@ -62,6 +64,9 @@ class CodebookColumn:
     low, high the smallest and the largest number
     labels    the values that are listed; not for numbers
     distinct  how many there are
+    protected how it was protected; without a declaration, it was not
+    ranges    whether its labels have middles, which can take their place
+    days      if all values are single days, the form in which they are written, for `strptime`
     """
 
     name: str
@@ -74,6 +79,14 @@ class CodebookColumn:
     stars: int
     shown: str | None = None
     separated: bool = False
+    protected: Words | None = None
+    ranges: bool = False
+    days: str | None = None
+
+    @property
+    def has_periods(self) -> bool:
+        """Whether its labels are periods."""
+        return any(map(_is_period, self.labels))
 
 
 @dataclass(frozen=True)
@@ -92,7 +105,12 @@ class Codebook:
 
     @classmethod
     def of(
-        cls, release: Release, path: Path, declared: Mapping[str, Words], shown: Mapping[str, str] | None = None
+        cls,
+        release: Release,
+        path: Path,
+        declared: Mapping[str, Words],
+        shown: Mapping[str, str] | None = None,
+        protected: Mapping[str, Words] | None = None,
     ) -> "Codebook":
         """The codebook of a release that has been written.
 
@@ -100,6 +118,7 @@ class Codebook:
         path       its final name
         declared   the hierarchies that were declared in words, by column
         shown      the statistic that columns show instead of labels: `mean` or `median`
+        protected  the protections that were declared, by column
         """
         shown = {column: statistic for column, statistic in (shown or {}).items() if statistic in ("mean", "median")}
         loaded = release.compared_columns
@@ -111,7 +130,8 @@ class Codebook:
         for name in release.columns:
             known = release.roles.get(name) == QUASI_IDENTIFIER
             most = MAX_LABELS if known else MAX_VALUES
-            columns.append(_describe(name, tables[name].marginal(name), declared.get(name), most, shown.get(name)))
+            words, how = declared.get(name), (protected or {}).get(name)
+            columns.append(_describe(name, tables[name].marginal(name), words, most, shown.get(name), how))
         least = release.class_sizes().smallest if shown else None
         in_parts = release.engine.name == "spark"
         return cls(path.name, release.separator, release.encoding, in_parts, tuple(columns), least)
@@ -136,7 +156,7 @@ class Codebook:
     def to_markdown(self, csv_name: str, say: Say = str) -> bytes:
         """The codebook for readers; `csv_name` is the file with all labels."""
         lines = [MARKDOWN_MARK.decode(), f"# {say('Codebook of')} {_escape(self.release)}", ""]
-        lines += [f"## {say('How to load it')}", "", *_loading(self, say), ""]
+        lines += [f"## {say('How to load it')}", "", *_loading(self, csv_name, say), ""]
         lines += [f"## {say('Columns')}", ""]
         has_stars = any(column.stars for column in self.columns)
         lines += [
@@ -151,12 +171,20 @@ class Codebook:
         lines += ["", *(f"* {line}" for line in self._notes(csv_name, say)), ""]
         for column in self.columns:
             lines += _label_table(column, say)
-        ranges = [column.name for column in self.columns if any(label.middle for label in column.labels)]
-        if ranges:
-            lines += [f"## {say('To calculate with ranges')}", "", *_calculating(ranges, csv_name, say), ""]
         return "\n".join(lines).encode("utf-8", "replace")
 
     def _values(self, column: CodebookColumn, say: Say) -> str:
+        """The values of a column in a few words, and how far they may be from the true ones."""
+        how, text = column.protected or {}, self._values_alone(column, say)
+        if "round" in how:
+            step = Fraction(str(how["round"]))
+            about = say("rounded to {step}: at most {half} from the true value")
+            return f"{text}; {about.format(step=as_text(step), half=as_text(step / 2))}"
+        if GROUPS in how:
+            return f"{text}; {say('each the mean of at least {k:,} records').format(k=int(str(how[GROUPS])))}"
+        return text
+
+    def _values_alone(self, column: CodebookColumn, say: Say) -> str:
         if column.shown is not None and column.distinct and not column.labels:
             template = (
                 say("mean of at least {k:,} records")
@@ -170,6 +198,8 @@ class Codebook:
             return say("numbers from {low} to {high}").format(low=column.low, high=column.high)
         if not column.distinct:
             return say("only {star}").format(star=r"\*") if column.stars else say("empty")
+        if not column.labels and column.days is not None:
+            return say("days, {n:,} different ones").format(n=column.distinct)
         if not column.labels:
             return say("texts, {n:,} different ones").format(n=column.distinct)
         return say("labels, listed below: {n:,}").format(n=column.distinct)
@@ -187,6 +217,8 @@ class Codebook:
             yield say("An empty cell: the value was missing.")
         if any(label.high and label.low != label.high for column in self.columns for label in column.labels):
             yield say("A label with two ends stands for all values from the first to the second.")
+        if any(bool(label.low) != bool(label.high) for column in self.columns for label in column.labels):
+            yield say("A label with one end stands for all values from there on, or up to there.")
         if any(label.high and not label.includes_high for column in self.columns for label in column.labels):
             yield say("Where the second end is not included, it is marked with “below”.")
         yield say("{file} has the labels with their ends and middles, for programs.").format(file=_escape(csv_name))
@@ -198,20 +230,31 @@ def _texts(column: CodebookColumn) -> Iterator[str]:
     return (label.text for label in column.labels)
 
 
-def _describe(name: str, marginal: Marginal, words: Words | None, most: int, shown: str | None) -> CodebookColumn:
+def _describe(
+    name: str, marginal: Marginal, words: Words | None, most: int, shown: str | None, protected: Words | None = None
+) -> CodebookColumn:
     """A column with these distinct values, and the records with each."""
+    if words is None and protected is not None:
+        words, most = protected, MAX_LABELS
     values = marginal.values
     records = dict(zip(values, marginal.counts.tolist(), strict=True))
     values = [value for value in values if records[value]]
     known = [value for value in values if value is not None and value != SUPPRESSED]
-    are_codes = words is not None and not {"width", "cuts", "quantiles", "top", "bottom"} & set(words)
+    are_codes = words is not None and not {"width", "cuts", "quantiles", "top", "bottom", *OF_NUMBERS, GROUPS} & set(
+        words
+    )
     plain = [value if is_number(value) else _without_commas(value) for value in known]
     numbers = bool(known) and None not in plain and not are_codes and not any(map(_CODE.fullmatch, known))
     ordered = sorted((number for number in plain if number is not None), key=float) if numbers else []
     labels: list[Label] = []
-    if not numbers and len(known) <= most and not (shown and all(map(_is_day, known))):
-        labels = sorted(_with_middles([_label(value, words) for value in known]), key=_sort_key)
+    are_days = bool(known) and all(_is_day(value, words) for value in known)
+    listed = known
+    if protected is not None and set(protected) & set(OF_NUMBERS) and len(known) > most:
+        listed = [value for value in known if not is_number(value)]  # the coded ends
+    if not numbers and len(listed) <= most and not (shown and are_days):
+        labels = sorted(_with_middles([_label(value, words) for value in listed]), key=_sort_key)
         labels += [Label(SUPPRESSED)] if SUPPRESSED in values and known else []
+    are_ranges = bool(labels) and _have_middles(labels, words)
     return CodebookColumn(
         name,
         numbers,
@@ -223,6 +266,9 @@ def _describe(name: str, marginal: Marginal, words: Words | None, most: int, sho
         records.get(SUPPRESSED, 0),
         shown,
         numbers and plain != known,
+        protected,
+        are_ranges,
+        _form_of_days(known, words) if are_days and not are_ranges else None,
     )
 
 
@@ -234,17 +280,47 @@ def _without_commas(text: str) -> str | None:
     return text.replace(",", "") if _WITH_COMMAS.fullmatch(text) else None
 
 
-def _is_day(text: str) -> bool:
+def _have_middles(labels: Sequence[Label], words: Words | None) -> bool:
+    """Whether the middles of labels can take their place: all have one, except `*` and a name for rare values."""
+    has_middle = [bool(label.middle) for label in labels if label.text != SUPPRESSED]
+    return any(has_middle) if words is not None and "rare" in words else bool(has_middle) and all(has_middle)
+
+
+def _is_day(text: str, words: Words | None) -> bool:
     """Whether a text is a single day, which a median is."""
-    found = read_date(text, roc=True)
+    found = read_date(text, roc=True, day_first=spelling_of(words or {})["day_first"])
     return found is not None and found[1] == "day"
+
+
+def _form_of_days(texts: Sequence[str], words: Words | None) -> str | None:
+    """The form of days, for `strptime`; None if they are written in several, or in the calendar of Taiwan."""
+    day_first = spelling_of(words or {})["day_first"]
+    forms = {_NUMBER.sub("#", text) for text in texts}
+    if len(forms) != 1 or not all(len(text) <= 10 for text in texts):
+        return None
+    (form,) = forms
+    separators = form.replace("#", "")
+    if form.count("#") != 3 or len(set(separators)) != 1 or len(separators) != 2:
+        return None
+    sign = separators[0]
+    if all(re.match(r"\d{4}\D", text, re.ASCII) for text in texts):
+        return sign.join(("%Y", "%m", "%d"))
+    if day_first is None and sign != ".":
+        return None
+    return sign.join(("%d", "%m", "%Y") if day_first is not False else ("%m", "%d", "%Y"))
 
 
 def _label(text: str, words: Words | None) -> Label:
     """A label with its ends: of a period if dates were declared, otherwise of numbers, if it has any."""
     if words is not None and "dates" in words:
         period = read_period(text, **spelling_of(words))
-        return Label(text) if period is None else Label(text, period[0].isoformat(), period[1].isoformat())
+        if period is None:
+            return Label(text)
+        first, last = period
+        return Label(text, first.isoformat(), last.isoformat(), middle=(first + (last - first) / 2).isoformat())
+    if words is not None and "round" in words and is_number(text):
+        number, half = Fraction(text), Fraction(str(words["round"])) / 2
+        return Label(text, as_text(number - half), as_text(number + half), middle=as_text(number))
     has_no_ends = words is not None and (
         ("rare" in words and not is_number(text)) or {"prefix", "mask", "icd10"} & set(words)
     )
@@ -301,8 +377,8 @@ def _label_table(column: CodebookColumn, say: Say) -> list[str]:
     return [*lines, ""]
 
 
-def _loading(codebook: Codebook, say: Say) -> Iterator[str]:
-    """Four lines each for pandas and R: with the right separator, encoding and types."""
+def _loading(codebook: Codebook, csv_name: str, say: Say) -> Iterator[str]:
+    """Lines for pandas and R: with the right separator, encoding and types, and middles in the place of ranges."""
     numbers = [column.name for column in codebook.columns if column.numbers]
     suffix = Path(codebook.release).suffix.lower()
     file = _quoted(codebook.release)
@@ -336,36 +412,57 @@ def _loading(codebook: Codebook, say: Say) -> Iterator[str]:
             f"numbers <- c({listed})",
             "release[numbers] <- lapply(release[numbers], function(x) suppressWarnings(as.numeric(as.character(x))))",
         ]
-    yield from _snippets(["import pandas as pd", *python], r)
-    if any(column.numbers and column.stars for column in codebook.columns):
+    ranges = [column for column in codebook.columns if column.ranges]
+    for_ranges = _calculating(ranges, csv_name) if ranges else ([], [])
+    for column in codebook.columns:
+        if column.days is not None:
+            name, form = _quoted(column.name), _quoted(column.days)
+            python.append(f'release[{name}] = pd.to_datetime(release[{name}], format={form}, errors="coerce")')
+            r.append(f"release[[{name}]] <- as.Date(release[[{name}]], format = {form})")
+    yield from _snippets(["import pandas as pd", *python, *for_ranges[0]], [*r, *for_ranges[1]])
+    if any((column.numbers or column.ranges or column.days) and column.stars for column in codebook.columns):
         yield from ("", say("In columns of numbers, {star} is then a missing value.").format(star="`*`"))
+    if ranges:
+        yield ""
+        yield say(
+            "The middle of each range takes its place: leave out the lines from “codebook” on to keep the labels. A "
+            "label with an open end counts as if it were as wide as the widest one beside it, or reached as far as "
+            "the labels beyond it."
+        )
 
 
-def _calculating(columns: Sequence[str], csv_name: str, say: Say) -> Iterator[str]:
-    """Lines that replace the labels of columns by the middles of their ranges."""
-    names, file = ", ".join(map(_quoted, columns)), _quoted(csv_name)
-    yield say(
-        "The middle of each range, so that the columns are numbers. A label with an open end counts as if it were as "
-        "wide as the widest one beside it, or reached as far as the labels beyond it; records with {star} have none."
-    ).format(star="`*`")
-    yield ""
-    yield from _snippets(
-        [
-            f'codebook = pd.read_csv({file}, dtype="str", keep_default_na=False)',
-            'codebook = codebook.apply(lambda cells: cells.str.removeprefix("\'"))',
-            f"for column in [{names}]:",
-            '    labels = codebook[codebook["column"] == column]',
-            '    release[column] = release[column].map(dict(zip(labels["label"], pd.to_numeric(labels["middle"]))))',
-        ],
-        [
-            f'codebook <- read.csv({file}, fileEncoding = "UTF-8-BOM", colClasses = "character")',
-            'codebook[] <- lapply(codebook, function(cells) sub("^\'", "", cells))',
-            f"for (column in c({names})) {{",
-            '  labels <- codebook[codebook[["column"]] == column, ]',
-            '  release[[column]] <- as.numeric(labels[["middle"]])[match(release[[column]], labels[["label"]])]',
-            "}",
-        ],
-    )
+def _calculating(columns: Sequence[CodebookColumn], csv_name: str) -> tuple[list[str], list[str]]:
+    """Lines for pandas and R that replace the labels of columns by the middles of their ranges."""
+    file = _quoted(csv_name)
+    python = [
+        f'codebook = pd.read_csv({file}, dtype="str", keep_default_na=False)',
+        'codebook = codebook.apply(lambda cells: cells.str.removeprefix("\'"))',
+    ]
+    r = [
+        f'codebook <- read.csv({file}, fileEncoding = "UTF-8-BOM", colClasses = "character")',
+        'codebook[] <- lapply(codebook, function(cells) sub("^\'", "", cells))',
+    ]
+    for periods, in_python, in_r in (
+        (False, "to_numeric", "suppressWarnings(as.numeric(cells))"),
+        (True, "to_datetime", 'as.Date(cells, format = "%Y-%m-%d")'),
+    ):
+        names = ", ".join(_quoted(column.name) for column in columns if column.has_periods == periods)
+        if names:
+            python += [
+                f"for column in [{names}]:",
+                '    labels = codebook[(codebook["column"] == column) & (codebook["middle"] != "")]',
+                '    cells = release[column].replace(dict(zip(labels["label"], labels["middle"])))',
+                f'    release[column] = pd.{in_python}(cells, errors="coerce")',
+            ]
+            r += [
+                f"for (column in c({names})) {{",
+                '  labels <- codebook[codebook[["column"]] == column & codebook[["middle"]] != "", ]',
+                '  place <- match(release[[column]], labels[["label"]])',
+                '  cells <- ifelse(is.na(place), release[[column]], labels[["middle"]][place])',
+                f"  release[[column]] <- {in_r}",
+                "}",
+            ]
+    return python, r
 
 
 def _snippets(python: Sequence[str], r: Sequence[str]) -> Iterator[str]:

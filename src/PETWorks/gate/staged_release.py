@@ -16,6 +16,7 @@ from PETWorks.about.sidecar import read_sidecar, sidecar_of
 from PETWorks.anonymizer.plan import Plan
 from PETWorks.anonymizer.released import SHUFFLED, Recoded, RecordOrder, choose_order, with_safe_cells
 from PETWorks.anonymizer.rules import MeasureRule, Rule
+from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import Release
 from PETWorks.errors import Phrase
 from PETWorks.gate.anonymising import policy_of_release, search_rules
@@ -211,7 +212,8 @@ def staging_release(
         if judged_plan != plan:
             files.write({paths.plan: plan_text(judged_plan).encode("utf-8", "replace")})
             case.inputs.renew(files.current(paths.plan))
-        codebook = Codebook.of(case.release, paths.release, original.declared, policy.anonymize.get("show"))
+        protected = protect_words(original.source)
+        codebook = Codebook.of(case.release, paths.release, original.declared, policy.anonymize.get("show"), protected)
         files.write(
             {
                 paths.codebook: codebook.to_markdown(paths.codebook_table.name, say),
