@@ -724,10 +724,11 @@ def few_rows_in_full_bins(
 ) -> int:
     """Find the same rows without the compiler."""
     shift = np.uint32(32 - (len(bins) - 1).bit_length())
-    sums = tables[taken][:, first].sum(axis=0, dtype=np.uint32)
     rows = np.flatnonzero(is_left)
-    for bin_of_row in (sums >> shift, sums & np.uint32(len(bins) - 1)):
-        counts = np.bincount(bin_of_row[rows], weights[rows], minlength=len(bins))
-        rows = rows[counts[bin_of_row[rows]] >= least]
+    sums = tables[taken].sum(axis=0, dtype=np.uint32)[first[rows]]
+    for by_first_bits in (True, False):
+        own = sums >> shift if by_first_bits else sums & np.uint32(len(bins) - 1)
+        enough = np.bincount(own, weights[rows], minlength=len(bins))[own] >= least
+        rows, sums = rows[enough], sums[enough]
     found[: len(rows)] = rows
     return len(rows)
