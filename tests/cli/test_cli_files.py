@@ -279,6 +279,16 @@ def test_init_warns_of_dates_that_are_not_read(tmp_path, dates, warns):
         assert not any(cell in run.stdout for cell in dates)
 
 
+def test_init_asks_about_labels_that_are_perhaps_the_same(tmp_path):
+    cells = zip("FM" * 20, ["J45", "I219"] * 20, ["A", "AB"] * 20, strict=True)
+    rows = [";".join(row) for row in cells]
+    text = "sex;code;blood\n" + "\n".join([*rows, "Female;I21.9;B", "Male;J45;O"]) + "\n"
+    (tmp_path / "t.csv").write_text(text, "utf-8")
+    shown = petworks("init", "t.csv", "-o", "p.yaml", cwd=tmp_path).stdout
+    assert "Perhaps one value in several spellings: sex, code." in " ".join(shown.split())
+    assert "Female" not in shown + (tmp_path / "p.yaml").read_text("utf-8")
+
+
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_british_dates_from_init_to_next_month(tmp_path, engine):
     """A day above 12 proves the order; the plan keeps it for a table in which no value does."""

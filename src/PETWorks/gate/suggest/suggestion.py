@@ -58,7 +58,7 @@ from PETWorks.errors import Counted, Phrase
 from PETWorks.gate.suggest.protection_proposal import ProposedProtection
 from PETWorks.measures.numbers import percent
 from PETWorks.tables.arrays import strings
-from PETWorks.tables.cells import is_number
+from PETWorks.tables.cells import SUPPRESSED, is_number
 from PETWorks.tables.headers import is_chinese_name, is_english_name, is_given_name
 
 # Each is also translated; {what} is a subject of the vocabulary, or a kind of value.
@@ -224,6 +224,28 @@ def are_test_results(texts: Sequence[str]) -> bool:
     return len({about for about, _ in found}) == 1 and {is_negative for _, is_negative in found} == {True, False}
 
 
+MOST_LABELS = 100  # of a column of categories
+LEAST_WORD = 4  # letters of a word that its initial stands for, if it is the only one
+_BETWEEN = re.compile(r"(?<=\w)[\s.,'’_/-]+(?=\w)|\.$")
+
+
+def are_spelled_differently(labels: Sequence[str]) -> bool:
+    """Whether some labels of a few are perhaps one: they differ in case, blanks or punctuation, or are initials.
+
+    >>> [are_spelled_differently(labels) for labels in (["F", "M", "Female"], ["I21.9", "I219"], ["North", "NORTH"])]
+    [True, True, True]
+    >>> [are_spelled_differently(labels) for labels in (["A", "B", "AB", "O"], ["A+", "A-"], ["1.5", "15", "1.5 mg"])]
+    [False, False, False]
+    """
+    texts = [text for text in map(_plain, labels) if text not in ("", SUPPRESSED) and not _AMOUNT.fullmatch(text)]
+    words = [text.casefold() for text in texts]
+    if len({_BETWEEN.sub("", word) for word in words}) < len(words):
+        return True
+    begins = [[word for word in words if word[0] == letter and len(word) > 1] for letter in words if len(letter) == 1]
+    named = [found[0] for found in begins if len(found) == 1 and found[0].isalpha()]
+    return len(named) > 1 or any(len(word) >= LEAST_WORD for word in named)
+
+
 @dataclass(frozen=True)
 class ExaminedColumn(Profile):
     """A profile, and the conclusions from it."""
@@ -349,6 +371,7 @@ class Suggestion:
     records: int | None = None  # of the table
     values: float = 1.0  # of a quasi-identifier: the number of equally common values with the same information
     unread_dates: bool = False  # whether its values look like dates that cannot be read
+    spellings: bool = False  # whether some of its labels are perhaps the same in another spelling
 
     @property
     def reason(self) -> str:
@@ -381,7 +404,9 @@ def suggest_roles(table: WeightedRows, columns: Sequence[str], unit: str | None 
             suggestion = replace(
                 suggest_role(column, examine(table, column, table.columns[unit])), facts=suggestion.facts
             )
-        suggestions.append(replace(suggestion, records=table.rows, unread_dates=profile.most(is_ambiguous_date)))
+        spellings = profile.distinct <= MOST_LABELS and are_spelled_differently(profile.sample)
+        suggestion = replace(suggestion, records=table.rows, unread_dates=profile.most(is_ambiguous_date))
+        suggestions.append(replace(suggestion, spellings=spellings))
     return suggestions
 
 

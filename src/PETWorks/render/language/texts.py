@@ -2401,6 +2401,10 @@ TEXTS: dict[str, str | Plural] = {
         "each other, or have years of two digits. In the policy, declare under hierarchies {{dates: [month, year, "
         "decade], day_first: true}}, or false where the month comes first; or write them as yyyy-mm-dd in the source."
     ),
+    "init.spellings": (
+        "Perhaps one value in several spellings: {columns}. Labels differ only in case, blanks or punctuation, or one "
+        "is the initial of another. Write them in one way in the source, or declare groups: small groups cost detail."
+    ),
     "init.one-record": "The table has only 1 record: is this the right file, or the right sheet?",
     "init.unit": "{column} identifies the person: several records of one person count once.",
     "init.unit-missing": Plural(

@@ -221,6 +221,9 @@ def suggestions_text(
     dates = [suggestion.column for suggestion in suggestions if suggestion.unread_dates]
     if dates:
         parts.append(Text(message_text(lang, "init.unread-dates", columns=dates)))
+    spellings = [suggestion.column for suggestion in suggestions if suggestion.spellings]
+    if spellings:
+        parts.append(Text(message_text(lang, "init.spellings", columns=spellings)))
     if any(suggestion.records == 1 for suggestion in suggestions):
         parts.append(Text(message_text(lang, "init.one-record")))
     return render(parts, colour=colour, width=width)
