@@ -84,6 +84,8 @@ def _all_texts():
     yield from ((place, text, POLICY_COMMENT, None) for place, text in policy_comments())
     yield from (("gate/presets.yaml", preset.note, None, f"preset {name}") for name, preset in presets().items())
     yield from (("gate/regimes.yaml", regime.note, None, f"regime {name}") for name, regime in regimes().items())
+    for entry in (*presets().values(), *regimes().values()):
+        yield "gate/presets.yaml", entry.organisation, None, "an organisation"
     for name, measure in measures.items():
         place = measure.function.__module__.removeprefix("PETWorks.").replace(".", "/") + ".py"
         yield place, name, MEASURE, "the name of a measure"

@@ -62,7 +62,7 @@ def test_a_waived_rule_lets_it_pass_and_is_told(policy):
                 "fail: Stays: a table in memory",
                 "* large classes (k-anonymity): found 1, required k ≥ 3",
                 "* l-diversity: found 1, required l ≥ 2",
-                "  The waiver expired on 2030-01-31: pilot (Lin)",
+                "  The exception expired on 2030-01-31. Reason: pilot. Answers for it: Lin.",
                 "Next steps:",
             ],
         ),

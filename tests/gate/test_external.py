@@ -677,7 +677,7 @@ def test_classes_of_records_say_nothing_about_people_outside(tmp_path):
     assert petworks("anonymize", "policy.yaml", "-o", "out.csv", cwd=tmp_path).returncode == 0
     outside = petworks("check", "out_policy.yaml", "--edition", "external", cwd=tmp_path)
     assert outside.returncode == 4
-    assert "withheld (small class)" in outside.stdout
+    assert "withheld (small group)" in outside.stdout
     inside = petworks("check", "out_policy.yaml", cwd=tmp_path)
     assert inside.returncode == 0
     assert "people. " not in inside.stdout.partition(" rule ")[0].replace("\n", " "), "these are records"

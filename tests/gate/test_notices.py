@@ -24,7 +24,7 @@ EXPLAINED = """role_reasons:
   cost: known to the ledger alone
 """
 # tests/gate/test_worst_case.py, tests/gate/test_sufficient_rules.py
-ALWAYS = ("highest-risk", "certain-value", "not-covered", "no-rule", "unique-values-reason")
+ALWAYS = ("highest-risk", "certain-value", "likely-value", "not-covered", "no-rule", "unique-values-reason")
 
 
 @pytest.fixture
@@ -163,7 +163,8 @@ def test_anonymize_says_the_same(folder):
         "Nothing is left of age: every cell is *.",
         "The verdict relies on the policy's reason why exact values of cost may single out up to 100 % of the records.",
         "The verdict relies on the policy's reasons why no rule is about the values of cost.",
-        "Not covered by the verdict: someone who knows ward of a person, and other tables about the same people.",
+        "The verdict does not consider somebody who already knows a person's ward, or who has other tables about the "
+        "same people.",
     ]
     assert "look at" not in made.stdout
     told = json.loads(
@@ -172,6 +173,7 @@ def test_anonymize_says_the_same(folder):
     assert told["columns_to_look_at"] == ["cost", "visited"]
     assert [one["notice"] for one in told["notices"]] == [
         "highest-risk",
+        "likely-value",
         "perhaps-known",
         "nearly-unique",
         "unique-values-reason",
@@ -280,7 +282,9 @@ def test_amounts_by_which_records_are_found_are_told(folder, step, alone):
 
 
 def test_outsiders_read_what_nobody_is_assumed_to_know(folder):
-    assert "Nobody is assumed to know: cost, visited, ward." in check(folder / "policy.yaml").to_html("en", "external")
+    assert "It is assumed that nobody knows: cost, visited, ward." in check(folder / "policy.yaml").to_html(
+        "en", "external"
+    )
 
 
 def test_a_protected_column_is_not_said_to_be_unchanged(tmp_path):

@@ -346,7 +346,7 @@ def test_every_adversary_by_subsets(tables):
     noisy, drawn = (judge(tables, name, presets=more + "presets: [nics-0.09]\n") for name in ("noisy_copy", "drawn"))
     assert [verdicts(found)["every-subset: certain"] for found in (noisy, drawn)] == ["fail", "pass"]
     assert (noisy.content.subsets, len(noisy.content.lookups.minimal_risky) > 0) == (None, True)
-    assert "Who is told most" in noisy.to_html("en")
+    assert "Most successful lookups" in noisy.to_html("en")
     assert "lookups" not in noisy.to_dict("external")
     nobody = judge(tables, "drawn", control="", presets=more + "presets: [nics-0.09]\n")
     (rule,) = [rule for rule in nobody.content.rules if rule.measure == "every-subset"]

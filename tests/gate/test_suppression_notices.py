@@ -22,7 +22,10 @@ def made(folder, rows, *options):
     (folder / "policy.yaml").write_text(POLICY)
     done = petworks("anonymize", folder / "policy.yaml", "-o", folder / "r.csv", "--format", "json", *options)
     assert done.returncode == 0, done.stderr
-    told = {one["notice"]: one.get("records") for one in json.loads(done.stdout)["notices"]}
+    notices = json.loads(done.stdout)["notices"]
+    again = json.loads(petworks("check", folder / "r_policy.yaml", "--json", "-").stdout)
+    assert again["notices"] == notices, "what is signed later says the same"
+    told = {one["notice"]: one.get("records") for one in notices}
     return told, len((folder / "r.csv").read_text().splitlines()) - 1
 
 
@@ -31,6 +34,11 @@ def test_one_person_of_an_island(tmp_path):
     assert (told["few-removed"], left) == (1, 400)
     assert not {"removed-alike", "minimality"} & set(told)
     assert "hiv" not in (tmp_path / "r.csv").read_text()
+    plan = json.loads((tmp_path / "r_plan.json").read_text())
+    plan.pop("notices", None)  # a plan of an earlier version
+    (tmp_path / "r_plan.json").write_text(json.dumps(plan))
+    again = json.loads(petworks("check", tmp_path / "r_policy.yaml", "--json", "-").stdout)
+    assert [one["records"] for one in again["notices"] if one["notice"] == "few-removed"] == [1]
 
 
 @pytest.mark.parametrize("options", [(), ("--local",)])

@@ -1,7 +1,7 @@
 """The first screen: the worst that can happen and to how many, rules without meaning, and what is not covered."""
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import pytest
 
@@ -52,22 +52,25 @@ def test_the_worst_and_to_how_many_stand_above_the_rules(policy):
     assert "The chance to find a person is 4 % on average; at worst it is 20 %, for 5 people." in first
     assert "For 30 people income is certain" in first
     assert "illness is certain" not in first
-    assert "Not covered by the verdict: someone who knows income, illness of a person, and other tables" in first
+    assert "The verdict does not consider somebody who already knows a person's income, illness, or who has" in first
     chinese = petworks("check", policy, "--lang", "zh-TW").stdout.split(" 規則  ")[0]
     for text in (
         "找到某人的機率平均為 4%；最壞情況為 20%，涉及 5 人。",
         "有 30 人的「income」可以確定",
-        "檢查結果未涵蓋",
+        "本結果未考慮",
     ):
         assert text in "".join(chinese.split("\n")), chinese
 
 
 def test_every_report_and_the_page_have_it_above_the_rules(policy):
     result = check(policy)
-    for name in ("html", "markdown"):
-        text = result.to_format(name).replace("At worst", "at worst")
-        assert text.index("at worst it is 20 %, for 5 people") < text.index("k-anonymity"), name
-        assert text.index("For 30 people income is certain") < text.index("k-anonymity"), name
+    for name, said, rules in (
+        ("html", "of 20 % at worst (5 people)", "<nav"),
+        ("markdown", "at worst it is 20 %, for 5 people", "| k-anonymity"),
+    ):
+        text = result.to_format(name)
+        assert text.index(said) < text.index(rules), name
+        assert text.index("For 30 people income is certain") < text.index(rules), name
     with entered(policy.parent) as page:
         shown = page.get("/decide/verdict?policy=policy.yaml").text
         assert shown.index("For 30 people income is certain") < shown.index("<table")
@@ -79,13 +82,13 @@ def test_anonymize_says_it_at_the_top(policy):
     top = above_the_rules(done.stdout)
     assert "at worst it is" in top
     assert "For 30 people income is certain" in top
-    assert "Not covered by the verdict" in top
+    assert "The verdict does not consider" in top
 
 
 @pytest.mark.parametrize("format_name", ["text", "html", "markdown", "json", "junit"])
 def test_outsiders_see_no_number_of_people(policy, format_name):
     outside = check(policy).to_format(format_name, "en", "external")
-    for text in ("30 people", "5 people", "is certain:", "certain-value", "highest-risk"):
+    for text in ("30 people", "(5 people", " 5 people.", "is certain:", "certain-value", "highest-risk"):
         assert text not in outside
     if format_name in ("text", "html", "markdown"):
         assert "shown in the internal edition only" in " ".join(outside.split())
@@ -96,13 +99,16 @@ def by_hand(rows, columns, sensitive):
     classes = defaultdict(list)
     for row in rows:
         classes[tuple(row[name] for name in columns)].append(row)
-    certain = {}
+    certain, likely = {}, {}
     for name in sensitive:
         alone = [members for members in classes.values() if len({row[name] for row in members}) == 1]
         certain[name] = sum(len(members) for members in alone if members[0][name])
+        values_of = [[row[name] for row in members] for members in classes.values()]
+        guesses = [(Counter(values).most_common(1)[0][1] / len(values), len(values)) for values in values_of]
+        likely[name] = (max((share for share, _ in guesses), default=0), sum(n for share, n in guesses if share >= 0.8))
     smallest = min(map(len, classes.values()))
     people = sum(len(members) for members in classes.values() if len(members) == smallest)
-    return certain, (1 / smallest, people, len(classes) / len(rows))
+    return certain, likely, (1 / smallest, people, len(classes) / len(rows))
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
@@ -114,7 +120,9 @@ def test_the_counts_are_those_of_a_count_by_hand(tmp_path, engine):
         (tmp_path / "t.csv").write_text("\n".join([",".join(names), *(",".join(row.values()) for row in rows)]) + "\n")
         roles = dict.fromkeys("ab", QUASI_IDENTIFIER) | dict.fromkeys("st", SENSITIVE_ATTRIBUTE)
         found = list(worst_case_notices(Release(tmp_path / "t.csv", roles, engine=engine)))
-        certain, (risk, people, average) = by_hand(rows, "ab", "st")
+        certain, likely, (risk, people, average) = by_hand(rows, "ab", "st")
+        guessed = {n.columns[0]: (n.share, n.records) for n in found if n.notice == "likely-value"}
+        assert guessed == likely
         told = {notice.columns[0]: notice.records for notice in found if notice.notice == "certain-value"}
         assert told == {name: number for name, number in certain.items() if number}
         highest = found[0]
@@ -126,8 +134,9 @@ def test_people_are_counted_not_records(tmp_path):
     rows = [f"{person},30,{value}" for person, value in ((1, "x"), (1, "x"), (2, "x"), (3, "x"), (3, "x"))]
     (tmp_path / "t.csv").write_text("\n".join(["who,age,s", *rows]) + "\n")
     roles = {"age": QUASI_IDENTIFIER, "s": SENSITIVE_ATTRIBUTE, "who": IDENTIFIER}
-    highest, certain = worst_case_notices(Release(tmp_path / "t.csv", roles, privacy_unit="who"))
+    highest, certain, likely = worst_case_notices(Release(tmp_path / "t.csv", roles, privacy_unit="who"))
     assert (highest.records, highest.share, certain.records) == (3, 1 / 3, 3)
+    assert (likely.notice, likely.records, likely.share) == ("likely-value", 3, 1)
 
 
 @pytest.mark.parametrize(

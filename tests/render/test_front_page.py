@@ -5,9 +5,12 @@ import functools
 import pytest
 from msgspec.structs import replace
 
+from command import petworks
 from PETWorks import check
-from PETWorks.gate.document import Notice
+from PETWorks.gate.document import Notice, RuleVerdicts
 from PETWorks.render.check_result import Check
+from PETWorks.render.language.language import percent
+from PETWorks.render.report.prose import verdict
 from policy_checks import DAY
 
 TABLE = ["zip,age,wage,illness", *(f"{n % 2},{30 + n % 4},{1000 + 3 * n},{'abc'[n % 3]}" for n in range(240))]
@@ -40,13 +43,13 @@ def first_page(result, edition="internal"):
 def test_what_a_pass_means(tmp_path):
     page = first_page(checked(tmp_path, 5))
     for said in (
-        "The file keeps every rule that was set for this release.",
-        "no promise that nobody can be found in it, and no legal opinion",
+        "The file meets every rule set for this release.",
+        "does not guarantee that nobody can be identified, and it is not legal advice",
         "Whoever signs decides whether that is acceptable.",
-        "everybody looks like at least 59 others",
+        "everybody shares these values with at least 59 others (required: 4)",
         "符合規則不保證絕對沒有人會被認出來，也不是法律意見",
-        "I approve that t.csv",
-        "to people within the organisation",
+        "I approve the release of t.csv (file fingerprint, SHA-256: ",
+        "to: people within the organisation.",
         "Jane Doe",
         "Prepared by",
     ):
@@ -68,8 +71,8 @@ def test_a_failing_file_is_not_to_be_signed(tmp_path):
     page = first_page(checked(tmp_path, 90))
     assert "so it must not go out as it is" in page
     assert "How many people look the same at least." in page
-    assert "there is nothing to sign" in page
     assert "Prepared by" not in page
+    assert "Declaration" not in page, "there is nothing to sign"
     assert page.index("What to do next") < page.index("What the file contains now")
 
 
@@ -107,3 +110,121 @@ def test_the_first_page_is_one_sheet(browser, tmp_path, lang):
         page.emulate_media(media="print")
         assert page.evaluate("document.querySelector('.summary').getBoundingClientRect().bottom") < 994
         assert page.evaluate("document.documentElement.scrollWidth") <= 680, "wider pages are printed smaller"
+
+
+PEOPLE = [
+    f"{18 + (n // 3 * 7 + n % 3 * 13) % 62},{'ABCDEF'[n // 3 % 6]},{'fm'[n % 2]},{85.5 if n // 3 % 6 < 4 else 212.25},"
+    f"{n // 3},{'low' if n * 5 % 7 < 4 else 'high'}"
+    for n in range(600)
+]
+SURVEY = """petworks_policy: 1
+data: survey.csv
+roles: {quasi_identifiers: [age, area, sex], sensitive_attributes: [income]}
+sampling_weight: weight
+household: household
+hierarchies: {age: {width: [5, 10, 20]}}
+context: {release: controlled}
+rules:
+  - {measure: individual-risk, highest: 0.01, expected: 2}
+  - {measure: k-anonymity, k: 2}
+  - {measure: l-diversity, l: 2}
+"""
+
+
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory):
+    """A folder with a sample, and a release of it without its weights."""
+    folder = tmp_path_factory.mktemp("survey")
+    (folder / "survey.csv").write_text("\n".join(["age,area,sex,weight,household,income", *PEOPLE]) + "\n")
+    (folder / "survey.yaml").write_text(SURVEY)
+    done = petworks("anonymize", folder / "survey.yaml", "-o", folder / "public.csv")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_a_sample_without_its_weights_says_what_they_said(survey):
+    result = check(survey / "public_policy.yaml", as_of=DAY)
+    risk = next(rule for rule in result.content.rules if rule.name == "individual-risk")
+    page = result.to_html("en")
+    front = page[: page.index("<nav")]
+    assert "This file is a sample of 600 people." in front
+    assert f'class="large"><span lang="en">{percent(risk.value)}<' in front, (
+        "the risk by the weights is the one in large type"
+    )
+    assert "for a person who is known to be in the sample" in front
+    assert "measured when the release was made (public_plan.json)" in page
+    assert "needs sampling weights" not in page, "it was measured"
+    assert "No population was given" not in page
+
+
+def test_weights_are_not_accused(survey):
+    result = check(survey / "survey.yaml", as_of=DAY)
+    page = result.to_html("en")
+    assert "how a person is built" not in page
+    assert "An outsider may know weight" not in page
+    assert "2 columns for the check only, which must not be released: weight, household." in page[: page.index("<nav")]
+    assert "weight, household: sampling weight and household are for the check" in page
+    assert "Give them a role" not in page
+    assert "anyone in the population, estimated from the sampling weights" in page
+
+
+def test_a_check_knows_what_a_run_knew():
+    """Risk before, information left and the number of removed records, in the words of anonymize."""
+    page = first_page(adult())
+    assert "original: 100 %" in page
+    assert "on average in the 8 columns that outsiders may know" in page
+
+
+def test_what_outsiders_must_know_too(tmp_path):
+    result = checked(tmp_path, 5)
+    outside = first_page(result, "external")
+    for said in (
+        "rounded on purpose",
+        "How well illness, wage can be guessed is not shown either.",
+        "wage, illness, or who has other tables about the same people",
+    ):
+        assert said in outside, said
+    assert "What to do next" not in first_page(checked(tmp_path, 90), "external")
+
+
+def test_hidden_failures_are_not_counted_as_kept(tmp_path):
+    content = replace(checked(tmp_path, 90).content, rule_verdicts=RuleVerdicts(8, 0, 1, 2), edition="external")
+    assert verdict(content, "en") == "At least 1 of 9 rules fails; the results of 2 more are not shown."
+
+
+def test_a_waiver_says_who_answers_and_until_when(tmp_path):
+    waiver = "waivers: [{rule: k-anonymity, owner: the director, reason: a pilot., expires: 2027-06-30}]\n"
+    checked(tmp_path, 90)
+    (tmp_path / "p.yaml").write_text(POLICY.replace("K", "90") + waiver)
+    result = check(tmp_path / "p.yaml", as_of=DAY)
+    inside, outside = first_page(result), first_page(result, "external")
+    assert "Exception until 2027-06-30. Reason: a pilot. Answers for it: the director." in inside
+    assert "it does not call back a file that is already out" in inside
+    assert "I know that the file does not meet: k-anonymity." in inside
+    assert "answers for" not in outside
+    assert "An exception was made for it, until the date given." in outside
+
+
+def test_a_few_blank_cells_are_not_coarser_values(tmp_path):
+    rows = [f"{n % 2},{30 + n % 4},{'abc'[n % 3]}" for n in range(60)]
+    (tmp_path / "o.csv").write_text("\n".join(["zip,age,illness", *rows]) + "\n")
+    (tmp_path / "t.csv").write_text("\n".join(["zip,age,illness", "*" + rows[0][1:], *rows[1:]]) + "\n")
+    policy = POLICY.replace("wage]", "]").replace(", ]", "]").replace("data: t.csv", "data: t.csv\noriginal: o.csv")
+    (tmp_path / "p.yaml").write_text(policy.replace("K", "1"))
+    page = first_page(check(tmp_path / "p.yaml", as_of=DAY))
+    assert "blank (*) in 1 record" in page
+    assert "◐" not in page
+    assert 'class="became coarser"' not in page
+
+
+def test_a_reason_stands_beside_what_it_is_for(tmp_path):
+    (tmp_path / "t.csv").write_text(
+        "\n".join(["zip,age,days", *(f"{n % 2},{30 + n % 4},v{n % 5}" for n in range(240))])
+    )
+    policy = POLICY.replace("illness, wage", "days") + "role_reasons: {days: nobody outside was there}\n"
+    (tmp_path / "p.yaml").write_text(policy.replace("K", "5"))
+    page = check(tmp_path / "p.yaml", as_of=DAY).to_html("en")
+    front = page[: page.index("<nav")]
+    assert "This holds only if no outsider knows days. Reason given: “nobody outside was there”" in front
+    assert "The policy says: nobody outside was there" in page
+    assert "no measure looks at it" not in page, "measures look at it as a secret"

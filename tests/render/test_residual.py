@@ -56,6 +56,6 @@ def test_outsiders_see_no_more_than_the_protected_numbers(passing):
 
 def test_a_pass_is_no_promise(passing):
     page = passing.to_format("html", "en", "internal")
-    assert "Keeping rules is no promise that nobody can be found in it, and no legal opinion" in page
+    assert "Meeting the rules does not guarantee that nobody can be identified, and it is not legal advice." in page
     assert "符合規則不保證絕對沒有人會被認出來，也不是法律意見" in page
-    assert "At worst it is 10 %, for 10 people" in page
+    assert "of 10 % at worst (10 people)" in page

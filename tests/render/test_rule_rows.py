@@ -34,7 +34,7 @@ def test_built_in_rules_that_hold_are_one_row(tmp_path, k, format_):
     built_in = [rule.name for rule in result.content.rules if rule.name in BUILT_IN_RULES]
     assert len(built_in) == 7
     (line,) = row_of(result, "built-in rules", format_, "en")
-    assert line.replace("✅ ", "") == "built-in rules all 7 hold pass"
+    assert line.replace("✅ ", "") == "built-in rules all 7 met pass"
     (line,) = row_of(result, "內建規則", format_, "zh-TW")
     assert line.replace("✅ ", "") == "內建規則 全部 7 條均通過 通過"
     told = result.to_format(format_, "en", "internal")
@@ -54,7 +54,7 @@ def test_those_that_fail_or_have_a_waiver_keep_their_row(tmp_path, format_):
         result = checked(tmp_path, policy)
         assert any(f" {verdict}" in line for line in row_of(result, kept, format_, "en"))
         (line,) = row_of(result, "built-in rules", format_, "en")
-        assert "the other 6 hold" in line
+        assert "the other 6 met" in line
         (line,) = row_of(result, "內建規則", format_, "zh-TW")
         assert "其餘 6 條均通過" in line
 
@@ -70,4 +70,4 @@ def test_documents_list_every_rule(tmp_path):
 def test_anonymize_shows_the_same_row(tmp_path):
     checked(tmp_path, POLICY.replace("K", "2") + "hierarchies: {age: {rare: {fewer_than: 5}}}\n")
     done = petworks("anonymize", tmp_path / "p.yaml", "-o", tmp_path / "out.csv")
-    assert (done.returncode, "built-in rules   all 7 hold" in done.stdout) == (0, True), done.stderr
+    assert (done.returncode, "built-in rules   all 7 met" in done.stdout) == (0, True), done.stderr

@@ -31,7 +31,7 @@ from PETWorks.render.language.language import message_text, percent, source_date
 from PETWorks.render.language.texts import TEXTS, Plural
 from PETWorks.render.report.front_page import KINDS as KINDS_OF_COLUMNS
 from PETWorks.render.report.making import STATE_FACTS
-from PETWorks.render.report.prose import TERMS
+from PETWorks.render.report.prose import LIKELY_VALUE, TERMS
 from PETWorks.render.report.sections import SECTIONS
 from PETWorks.studio.pages.compare import FACT_LABELS
 from PETWorks.studio.pages.decide import KINDS as RELEASE_KINDS
@@ -77,8 +77,14 @@ def completed_ids():
     yield from (text for text in TEXTS if text.partition(".")[0] == "plain" and text.partition(".")[2] in catalogue)
     yield from (f"advice.{kind}" for kind in get_args(get_type_hints(Notice)["notice"]) if f"advice.{kind}" in TEXTS)
     yield from (f"front.to.{kind}" for kind in ("public", "controlled", "internal"))
-    yield from (f"front.sign.{verdict}" for verdict in ("pass", "waived"))
-    yield from (f"column.state.{state}" for state in ("kept", "coarser", "lost"))
+    yield "front.means.waived-outside"
+    yield from (f"column.state.{state}" for state in ("kept", "coarser", "starred", "little", "lost"))
+    yield from (text for text in TEXTS if text.partition(".")[0] == "wanted")
+    yield from (f"kind.{kind}" for kind in KINDS_OF_RELEASE if kind != GENERALISED)
+    yield from (f"residual.{excess}-limit" for excess in ("excess", "no-excess"))
+    yield from (f"context.{name}" for name in ("sample", "population", "no-population"))
+    yield from ("scenario.weighted", "scenario.without-register")
+    yield "finding.perhaps known, judged as secret"
     yield from (f"studio.bar.{kind}" for kind in ("original", "release"))
     yield from (f"studio.step.{step}" for step in PAGES)
     yield from (f"studio.compare.change.{change}" for change in ("same", *get_args(Change)))
@@ -103,7 +109,7 @@ def completed_ids():
     yield from (f"studio.decide.kind.{kind}" for kind in RELEASE_KINDS if kind)
     yield from (f"term.{term}{end}" for terms in TERMS.values() for term in terms for end in ("", ".meaning"))
     yield from (f"need.{need}" for need in NEEDS)
-    yield from (f"notice.{kind}" for kind in get_args(get_type_hints(Notice)["notice"]))
+    yield from (f"notice.{kind}" for kind in get_args(get_type_hints(Notice)["notice"]) if kind != LIKELY_VALUE)
     yield from (f"obstacle.{obstacle}" for obstacle in get_args(Obstacle))
     yield from (f"verdict.{verdict}" for verdict in ("pass", "waived", "fail", "withheld"))
     yield from (f"waiver.{state}" for state in ("active", "expired", "not needed"))
@@ -217,6 +223,7 @@ def other_steps():
         "compare-columns",
         "compare-on-levels",
         "limit-excess",
+        "leave-out-sample",
         "look-again",
         "personal-details",
         "round-values",

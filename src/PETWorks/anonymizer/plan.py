@@ -103,6 +103,16 @@ class JudgedRule(JSONObject, frozen=True, kw_only=True):
     details: Mapping[str, Any] | None = None  # for rules about columns: which, and how many people have unique values
 
 
+class PlannedNotice(JSONObject, frozen=True, kw_only=True):
+    """What was known when the release was made, and does not show in its file."""
+
+    notice: Literal["removed-alike", "minimality", "individual-risk"]
+    columns: tuple[str, ...] | None = None
+    records: int | None = None
+    share: Real | None = None
+    average: Real | None = None
+
+
 class ShownCells(JSONObject, frozen=True, kw_only=True):
     """The labels that the means of a column replace."""
 
@@ -244,6 +254,9 @@ class Plan(JSONObject, frozen=True, kw_only=True):
             tuple[JudgedRule, ...], described("the rules about people, of a release without the column that names them")
         ]
         | None
+    ) = None
+    notices: (
+        Annotated[tuple[PlannedNotice, ...], described("what a check of the release alone could not notice")] | None
     ) = None
 
 

@@ -490,7 +490,6 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     from PETWorks.anonymizer.problem import complete_hierarchies
     from PETWorks.gate.anonymising import waived_rules
     from PETWorks.gate.check.may_go_out import is_passing
-    from PETWorks.gate.check.notices import suppression_notices
     from PETWorks.gate.document import combine_verdicts
     from PETWorks.gate.plans import complete_plan
     from PETWorks.gate.policy.policy_rules import today
@@ -536,10 +535,9 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         waived = waived_rules(case.policy, today())
         points = None if frontier is None else frontier.facts
         facts = result.facts(before, case.release, explanation, waived, points, shuffled=order.shuffled)
-        suppression = tuple(suppression_notices(result, rules))
-        findings = (case.columns_to_look_at, (*suppression, *case.notices_of_release))
+        findings = (case.columns_to_look_at, case.notices_of_release)
         models = case.models
-        checked = reports.write(staged, suppression, facts)
+        checked = reports.write(staged, facts)
     if not reports.show(checked):
         _print_result(facts, models, rules, findings, paths, options)
     report_written([*paths.written, paths.plan, *reports.files.values(), *reasons])
@@ -658,18 +656,15 @@ class Reports:
     def __bool__(self) -> bool:
         return bool(self.files or self.printed)
 
-    def write(
-        self, staged: "StagedRelease", notices: "tuple[Notice, ...]", facts: "AnonymizationFacts | None" = None
-    ) -> "Check | None":
+    def write(self, staged: "StagedRelease", facts: "AnonymizationFacts | None" = None) -> "Check | None":
         """Check a staged release and write the reports beside it; None if no report is wanted.
 
-        notices   about the making of the release
-        facts     about the search, if there was one
+        facts   about the search, if there was one
         """
         if not self:
             return None
         example = facts is not None and "html" in self.files
-        checked = check_with_notices(staged.case, notices, facts, example=example)
+        checked = check_with_facts(staged.case, facts, example=example)
         staged.files.write(
             {path: checked.to_format(name, language()).encode("utf-8", "replace") for name, path in self.files.items()}
         )
@@ -683,10 +678,8 @@ class Reports:
         return True
 
 
-def check_with_notices(
-    case: "Case", notices: "tuple[Notice, ...]", facts: "AnonymizationFacts | None" = None, *, example: bool = False
-) -> "Check":
-    """The check of a release, with notices about its making, and the facts of a search.
+def check_with_facts(case: "Case", facts: "AnonymizationFacts | None" = None, *, example: bool = False) -> "Check":
+    """The check of a release, with the facts of a search.
 
     example   with records for a file in HTML
     """
@@ -695,7 +688,7 @@ def check_with_notices(
     from PETWorks.render.check_result import Check, check_case
 
     checked = check_case(case)
-    content = structs.replace(checked.content, anonymization=facts, notices=(*notices, *checked.content.notices))
+    content = structs.replace(checked.content, anonymization=facts)
     return Check(content, checked.note, case.example_rows if example else None)
 
 

@@ -98,7 +98,6 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
     from PETWorks.anonymizer.chosen_levels import on_levels
     from PETWorks.anonymizer.problem import complete_hierarchies
     from PETWorks.gate.check.may_go_out import is_passing
-    from PETWorks.gate.check.notices import suppression_notices
     from PETWorks.gate.document import combine_verdicts
     from PETWorks.gate.plans import complete_plan
 
@@ -130,9 +129,8 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
 
     with staging_with_notes(result, job, paths, order, plan, options) as staged:
         rules, digest = staged.case.rules, staged.digest
-        suppression = tuple(suppression_notices(result, rules))
-        notices = (*suppression, *staged.case.notices_of_release)
-        checked = reports.write(staged, suppression)
+        notices = staged.case.notices_of_release
+        checked = reports.write(staged)
     if not reports.show(checked):
         _print_levels(result, rules, notices, paths, digest, options)
     report_written([*paths.written, paths.plan, *reports.files.values()])
@@ -167,7 +165,6 @@ def _suppressed_records(job: "ReleaseJob", options: dict[str, Any]) -> str:
 
 def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     from PETWorks.gate.check.may_go_out import is_passing
-    from PETWorks.gate.check.notices import suppression_notices
     from PETWorks.gate.document import combine_verdicts
     from PETWorks.gate.plans import check_same_rules, demanded_rules, plan_of_next_release, read_plan, with_suppression
     from PETWorks.gate.policy.policy_rules import today
@@ -200,9 +197,8 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     with staging_with_notes(result, job, paths, order, next_plan, options) as staged:
         rules = staged.case.rules
         check_same_rules(plan, staged.case.policy)
-        suppression = tuple(suppression_notices(result, rules))
-        findings = (staged.case.columns_to_look_at, (*suppression, *staged.case.notices_of_release))
-        checked = reports.write(staged, suppression)
+        findings = (staged.case.columns_to_look_at, staged.case.notices_of_release)
+        checked = reports.write(staged)
     if not reports.show(checked):
         _print_replayed(result, rules, findings, paths, options)
     report_written([*paths.written, paths.plan, *reports.files.values()])

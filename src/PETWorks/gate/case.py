@@ -314,7 +314,7 @@ class Case:
             rule_verdicts=count_verdicts(rules),
             policy=policy_facts(policy),
             inputs=files,
-            table=table_facts(release, overview, self.policy.shown),
+            table=table_facts(release, overview, policy),
             columns=columns,
             rules=rules,
             small_classes=small_classes(release, policy.cell_size) if has_classes else (),

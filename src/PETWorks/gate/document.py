@@ -96,11 +96,13 @@ class Notice(JSONObject, frozen=True):
         "too-many-suppressed",
         "set-aside",
         "individual-risk",
+        "individual-risk-when-made",
         "highest-risk",
         "highest-risk-in-sample",
         "weights-released",
         "weights-below-one",
         "certain-value",
+        "likely-value",
         "near-value",
         "identifiers-left",
         "suppressed-class",  # only in documents of earlier versions: rules judge suppressed records now
@@ -178,6 +180,7 @@ PASS: Final = "pass"  # noqa: S105 - a verdict
 WAIVED: Final = "waived"
 FAIL: Final = "fail"
 WITHHELD: Final = "withheld"  # from outsiders
+JUDGED_WHEN_MADE: Final = "judged_when_made"  # among the details of a rule whose result is that of the plan
 INTERNAL: Final = "internal"
 EXTERNAL: Final = "external"
 
@@ -304,12 +307,17 @@ class TableFacts(JSONObject, frozen=True, kw_only=True):
     sensitive_attributes: Names
     hierarchies: Names
     original_records: int | None = None
+    original_highest_risk: (
+        Annotated[Real, described("the chance to find the person who was easiest to find in the original")] | None
+    ) = None
     removed_records: (
         Annotated[int, described("suppressed records that left it, if its plan lists them")] | Bound | None
     ) = None
     shown: (
         Annotated[Mapping[str, str], described("what classes show instead of labels, by column: mean or median")] | None
     ) = None
+    sampling_weight: str | None = None
+    household: str | None = None
     kind: Annotated[str, described("how the release was made from the original, if it is not generalised")] | None = (
         None
     )
@@ -359,6 +367,7 @@ class ColumnFacts(JSONObject, frozen=True):
     distinct_before: int | None = None
     recoded: Annotated[bool, described("whether it has values that the original does not have")] | None = None
     changed: Annotated[Real, described("share of the cells that changed, at least")] | None = None
+    stars: Annotated[int, described("its cells that are `*`, if the original is known")] | None = None
     information_kept: (
         Annotated[Real, described("share of the information of the original's values that the cells still tell")] | None
     ) = None

@@ -23,6 +23,7 @@ from PETWorks.gate.anonymising import policy_of_release, search_rules
 from PETWorks.gate.case import Case
 from PETWorks.gate.check.built_in_rules import add_judged_rules, check_people_are_declared
 from PETWorks.gate.check.may_go_out import complete_content, digests_by_key
+from PETWorks.gate.check.notices import notices_of_run
 from PETWorks.gate.codebook import Codebook
 from PETWorks.gate.plans import plan_text
 from PETWorks.gate.policy.policy import Policy, read_policy
@@ -173,6 +174,7 @@ def staging_release(
     step              a context for each step, "writing" and "checking", that shows the progress
     engine, memory_limit, temp_folder   those of the original
     """
+    made = result
     if job.policy is not None and job.policy.keeps_unit:
         result = replace(result, keeps_unit=True)
     if job.safe_cells:
@@ -208,7 +210,9 @@ def staging_release(
         with step("checking"):
             rules = case.rules
         del held
-        judged_plan = add_judged_rules(plan, policy, rules)
+        judged_plan = structs.replace(
+            add_judged_rules(plan, policy, rules), notices=notices_of_run(made, case.release, policy) or None
+        )
         if judged_plan != plan:
             files.write({paths.plan: plan_text(judged_plan).encode("utf-8", "replace")})
             case.inputs.renew(files.current(paths.plan))

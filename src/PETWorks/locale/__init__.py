@@ -42,6 +42,7 @@ class Writing(NamedTuple):
     is_: str = "is "  # before a number, and what replaces it and the sign of a bound
     is_about: str = "is ≈ "
     is_at_most: str = "is ≤ "
+    is_above: str = "is > "
 
 
 @dataclass(frozen=True)

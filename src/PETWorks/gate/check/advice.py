@@ -453,8 +453,11 @@ def _lineage_steps(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
 
 def _give_roles_step(release: Release, columns: Sequence[ColumnFacts]) -> Iterator[NextStep]:
     names = columns_to_explain(release, columns)
-    if names:
-        yield NextStep("give-roles", columns=names)
+    of_sample = tuple(name for name in names if name in release.sample.columns)
+    if of_sample:
+        yield NextStep("leave-out-sample", columns=of_sample)
+    if len(names) > len(of_sample):
+        yield NextStep("give-roles", columns=tuple(name for name in names if name not in of_sample))
 
 
 def _finding_steps(columns: Sequence[ColumnFacts], policy: Policy, *, fails: bool) -> Iterator[NextStep]:

@@ -258,7 +258,7 @@ RULES_ABOUT_PERSONS = frozenset((NO_HIDDEN, NO_UNIQUE))  # built-in rules about 
 def add_judged_rules(plan: Plan, policy: Policy, results: Sequence[RuleResult]) -> Plan:
     """The plan with the verdicts that were reached by counting people; unchanged if the release can be judged again."""
     without_people = policy.privacy_unit is not None and not policy.keeps_unit
-    without_weights = policy.sample.weight is not None and _is_left_out(policy)
+    without_weights = weights_are_left_out(policy)
     if not without_people and not without_weights:
         return plan
     counting = {
@@ -283,14 +283,20 @@ def add_judged_rules(plan: Plan, policy: Policy, results: Sequence[RuleResult]) 
     return replace(plan, judged=judged)
 
 
+def plan_of_release(policy: Policy, release: Release) -> Plan | None:
+    """The plan named in a policy, if the table, in one file or several, is the release made by it."""
+    source = release.source
+    return plan_of_file(policy, Path(source.name) if isinstance(source, Files) else source.path)
+
+
 def cannot_count_people(policy: Policy, release: Release) -> bool:
     """Whether people should be counted but the table does not identify them."""
     return policy.privacy_unit is not None and release.privacy_unit is None
 
 
-def _is_left_out(policy: Policy) -> bool:
+def weights_are_left_out(policy: Policy) -> bool:
     """Whether the sampling weights are not in the release: they are an identifier in its policy."""
-    return (policy.roles or {}).get(str(policy.sample.weight)) == IDENTIFIER
+    return policy.sample.weight is not None and (policy.roles or {}).get(policy.sample.weight) == IDENTIFIER
 
 
 def _needs_weights(rule: Rule, policy: Policy) -> bool:
@@ -313,9 +319,7 @@ def rules_judged_at_release(policy: Policy, release: Release) -> Mapping[str, Ju
     They are in the plan of the policy, which identifies the file by its digest.
     """
     people, weights = cannot_count_people(policy, release), lacks_weights(policy, release)
-    source = release.source
-    path = Path(source.name) if isinstance(source, Files) else source.path
-    plan = plan_of_file(policy, path) if people or weights else None
+    plan = plan_of_release(policy, release) if people or weights else None
     if plan is None or not _plan_matches(plan, policy, release):
         return {}
     by_name = {judged.name: judged for judged in plan.judged or ()}

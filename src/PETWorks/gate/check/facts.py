@@ -82,6 +82,7 @@ def _remaining_information(release: Release, name: str) -> dict[str, Any]:
         facts["distinct_before"] = _count_distinct(before.values)
         facts["recoded"] = bool(set(values) - {*before.values, None, SUPPRESSED})
         facts["changed"] = _changed_share(before, after)
+        facts["stars"] = dict(zip(after.values, after.counts.tolist(), strict=True)).get(SUPPRESSED, 0)
         facts["information_kept"] = information_kept(before, after, hierarchy, facts.get("level"))
     return facts
 

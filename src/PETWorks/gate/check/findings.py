@@ -72,7 +72,7 @@ def _examine(
     release: Release, facts: ColumnFacts, profiles: Mapping[str, Profile], no_role: Mapping[str, MultilingualText]
 ) -> ColumnFacts:
     profile = ExaminedColumn.of(profiles[facts.column])
-    declared = facts.role == IDENTIFIER or facts.column == release.privacy_unit
+    declared = facts.role == IDENTIFIER or facts.column in (release.privacy_unit, *release.sample.columns)
     return replace(
         facts,
         distinct=profile.distinct if facts.distinct is None else facts.distinct,

@@ -4,20 +4,23 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, timedelta
+from fractions import Fraction
 from functools import partial
 from operator import add
 from typing import Any, Final
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from PETWorks.about.kinds import GENERALISED
-from PETWorks.about.treatment import AS_CLASS, AS_VALUE
+from PETWorks.about.treatment import AS_CLASS, AS_VALUE, REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
 from PETWorks.anonymizer.chosen_levels import OnLevels
 from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lost_columns import lost_in_release
-from PETWorks.anonymizer.plan import Plan
+from PETWorks.anonymizer.plan import PlannedNotice
+from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.replay import Replayed
 from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -29,10 +32,16 @@ from PETWorks.counting.release import Release
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable
-from PETWorks.gate.check.built_in_rules import MOST_OWN_VALUES, cannot_count_people, rules_judged_at_release
+from PETWorks.gate.check.built_in_rules import (
+    MOST_OWN_VALUES,
+    cannot_count_people,
+    lacks_weights,
+    plan_of_release,
+    rules_judged_at_release,
+    weights_are_left_out,
+)
 from PETWorks.gate.document import WAIVED, ColumnFacts, Notice, RuleResult
 from PETWorks.gate.external.protected import class_size_demanded, is_about_values
-from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import (
     NO_DIFFERENCES,
@@ -59,6 +68,8 @@ from PETWorks.measures.parameters import Number
 from PETWorks.measures.risk.individual import individual_risk
 from PETWorks.tables.cells import SUPPRESSED, is_number
 
+BestGuess = tuple[Fraction, int]
+LIKELY = 0.8  # chance from which a guess of a sensitive value is likely right
 NEARLY = 0.01  # difference of numbers that are nearly equal
 MAX_ATTRIBUTES = 5  # sensitive attributes reported with the number of people whose value is certain
 
@@ -67,14 +78,48 @@ MadeRelease = Anonymization | OnLevels | Replayed
 
 def suppression_notices(made: MadeRelease, rules: Sequence[RuleResult]) -> Iterator[Notice]:
     """Notices about what suppression reveals; the class size comes from `rules`."""
-    if made.removes and made.suppressed:
-        smallest = max((class_size_demanded(rule) or 0 for rule in rules), default=0)
-        if made.suppressed < max(smallest, 2):
-            yield Notice("few-removed", records=made.suppressed)
-        alike = _alike_when_removed(made) if made.suppressed > 1 else ()
-        if alike:
-            yield Notice("removed-alike", alike, made.suppressed)
+    yield from _few_removed(made.suppressed if made.removes else 0, rules)
+    yield from _values_revealed(made)
+
+
+def _few_removed(records: int, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    """A notice if fewer records were removed than a class must have."""
+    smallest = max((class_size_demanded(rule) or 0 for rule in rules), default=0)
+    if 0 < records < max(smallest, 2):
+        yield Notice("few-removed", records=records)
+
+
+def _values_revealed(made: MadeRelease) -> Iterator[Notice]:
+    """Notices about values of records that were suppressed or made coarser."""
+    alike = _alike_when_removed(made) if made.removes and made.suppressed > 1 else ()
+    if alike:
+        yield Notice("removed-alike", alike, made.suppressed)
     yield from _minimality(made)
+
+
+def notices_of_run(made: Recoded, release: Release, policy: Policy) -> tuple[PlannedNotice, ...]:
+    """The notices that a check of the release alone could not find again, for its plan.
+
+    release   the release that was made, with sampling weights even if its file does not show them
+    """
+    found = list(_values_revealed(made)) if isinstance(made, MadeRelease) else []
+    if weights_are_left_out(policy):
+        found += [notice for notice in worst_case_notices(release) if notice.notice == "individual-risk"]
+    return tuple(
+        PlannedNotice(**{name: getattr(notice, name) for name in PlannedNotice.__struct_fields__}) for notice in found
+    )
+
+
+def _of_the_run(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    """The notices about the making of this file, by its plan; the plan of an earlier version has no others."""
+    plan = plan_of_release(policy, release)
+    if plan is None:
+        return
+    removed = plan.suppressed if plan.suppressed_records == REMOVE else 0
+    yield from _few_removed(removed if release.removed_records is None else release.removed_records, rules)
+    for planned in plan.notices or ():
+        if planned.notice != "individual-risk":
+            yield Notice(**structs.asdict(planned))
 
 
 def _alike_when_removed(made: MadeRelease) -> tuple[str, ...]:
@@ -144,7 +189,8 @@ def _records_with_one_value(judge: Judge, classes: NodeClasses, some: Mask) -> d
 
 # The worst case and the assumptions: shown for every release, and no reason for a warning.
 ALWAYS_SHOWN = (
-    *("individual-risk", "highest-risk", "highest-risk-in-sample", "certain-value"),
+    *("individual-risk", "individual-risk-when-made", "highest-risk", "highest-risk-in-sample"),
+    *("certain-value", "likely-value"),
     *("not-covered", "not-covered-columns", "not-covered-tables"),
 )
 ABOUT_COLUMNS = (
@@ -188,13 +234,14 @@ def notices(
         )
     examined_here = [column for column in examined if column.column not in rejected_for_values(rules)]
     all_notices = (
+        *_of_the_run(release, policy, rules),
         *_people(release, policy, rules),
         *([Notice("no-privacy-unit", tuple(policy.no_privacy_unit))] if policy.no_privacy_unit else []),
         *_beyond_the_limit(rules),
         *_unfinished(release, policy),
         *_set_aside(release),
         *(
-            [] if cannot_count_people(policy, release) else _worst_case(release, in_force)
+            [] if cannot_count_people(policy, release) else _worst_case(release, policy, in_force)
         ),  # classes of records are not classes of people
         *_weights(release),
         *_identifiers(release, policy, rules),
@@ -261,6 +308,9 @@ def worst_case_notices(release: Release) -> Iterator[Notice]:
         if certain[column]:
             yield Notice("certain-value", (column,), certain[column])
     for column in view.sensitive_attributes[:MAX_ATTRIBUTES]:
+        share, people = view.answer(_best_guess(view, column))
+        yield Notice("likely-value", (column,), people, share=float(share))
+    for column in view.sensitive_attributes[:MAX_ATTRIBUTES]:
         question = _count_near(view, column)
         near = 0 if question is None else view.answer(question)
         if near:
@@ -274,12 +324,13 @@ def _without_asides(view: View) -> View:
     return replace(view, treatment={**view.treatment, "missing": AS_VALUE, "suppressed": AS_CLASS})
 
 
-def worst_case_questions(view: View) -> list[Question[int]]:
+def worst_case_questions(view: View) -> list[Question[Any]]:
     """The counts needed for the worst case, so that they can be computed together with others."""
     if not view.quasi_identifiers:
         return []
     near = [question for column in view.sensitive_attributes if (question := _count_near(view, column)) is not None]
-    return [*(_count_certain(view, column) for column in view.sensitive_attributes), *near]
+    guesses = [_best_guess(view, column) for column in view.sensitive_attributes[:MAX_ATTRIBUTES]]
+    return [*(_count_certain(view, column) for column in view.sensitive_attributes), *guesses, *near]
 
 
 def _count_certain(view: View, column: str) -> Question[int]:
@@ -294,6 +345,26 @@ def _count_people_with_one_value(missing: int, classes: ClassValues) -> int:
         return 0
     has_one_value = (classes.cells_per_class == 1) & (classes.values[classes.starts] != missing)
     return int(classes.persons[has_one_value].sum())
+
+
+def _best_guess(view: View, column: str) -> Question[BestGuess]:
+    """The highest chance to guess a sensitive value of a person, and the number of people of whom it is likely right.
+
+    The guess is the commonest value of the class, as in attribute inference.
+    """
+    return view.fold("best guess", column, _find_best_guess, _merge_best_guesses, attacker=True)
+
+
+def _find_best_guess(classes: ClassValues) -> BestGuess:
+    if not len(classes.starts):
+        return Fraction(0), 0
+    hits, people = np.maximum.reduceat(classes.counts, classes.starts), classes.persons
+    best = int(np.argmax(hits / people))
+    return Fraction(int(hits[best]), int(people[best])), int(people[hits >= LIKELY * people].sum())
+
+
+def _merge_best_guesses(one: BestGuess, other: BestGuess) -> BestGuess:
+    return max(one[0], other[0]), one[1] + other[1]
 
 
 def _count_near(view: View, column: str) -> Question[int] | None:
@@ -325,10 +396,23 @@ def _people_with_near_values(
     return int(classes.persons[near & (classes.cells_per_class > 1)].sum())
 
 
-def _worst_case(release: Release, rules: Sequence[RuleResult]) -> Iterator[Notice]:
-    """The worst case, without nearly equal numbers if a rule measures distances between numbers."""
+def _worst_case(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    """The worst case; nothing about nearly equal numbers if a rule measures how far numbers are apart.
+
+    In a sample without its weights, the chances are those to find a person who is known to be in the sample; what the
+    weights said is in the plan.
+    """
     measures_distances = any(rule.measure == "t-closeness" for rule in rules)
-    return (notice for notice in worst_case_notices(release) if notice.notice != "near-value" or not measures_distances)
+    is_sample = lacks_weights(policy, release)
+    plan = plan_of_release(policy, release) if is_sample else None
+    for planned in () if plan is None else plan.notices or ():
+        if planned.notice == "individual-risk":
+            yield Notice("individual-risk-when-made", None, release.records, None, planned.share, planned.average)
+    for notice in worst_case_notices(release):
+        if notice.notice == "highest-risk" and is_sample:
+            yield structs.replace(notice, notice="highest-risk-in-sample")
+        elif notice.notice != "near-value" or not measures_distances:
+            yield notice
 
 
 def _unseen_differences(rules: Sequence[RuleResult]) -> Iterator[Notice]:
@@ -413,19 +497,13 @@ def _is_fully_suppressed(release: Release, column: str) -> bool:
 
 def _protected_columns(release: Release, policy: Policy) -> Collection[str]:
     """The columns that were protected when this file was made, according to its plan."""
-    plan = _plan(release, policy)
+    plan = plan_of_release(policy, release)
     return () if plan is None else plan.protect or ()
-
-
-def _plan(release: Release, policy: Policy) -> Plan | None:
-    """The plan by which this file was made."""
-    path = release.source.path
-    return plan_of_file(policy, path) if path is not None and path.is_file() else None
 
 
 def _unfinished(release: Release, policy: Policy) -> Iterator[Notice]:
     """A search that ended early: the release keeps every rule all the same, but may lose more than it must."""
-    plan = _plan(release, policy)
+    plan = plan_of_release(policy, release)
     if plan is not None and plan.unfinished:
         yield Notice("unfinished")
 

@@ -8,6 +8,8 @@ from typing import Any, cast
 from PETWorks.about.kinds import GENERALISED
 from PETWorks.anonymizer.plan import JudgedRule
 from PETWorks.anonymizer.problem import allowed_suppression
+from PETWorks.counting.counts import Grouping
+from PETWorks.counting.questions import class_sizes_question
 from PETWorks.counting.release import Release
 from PETWorks.errors import NeedNotMet, NotApplicable
 from PETWorks.gate.check.advice import columns_to_explain, columns_with_unfit_roles
@@ -32,6 +34,7 @@ from PETWorks.gate.check.notices import released_identifiers
 from PETWorks.gate.check.unique_values import UNIQUE_SHARE, find_singling_out, from_the_original, singles_out
 from PETWorks.gate.document import (
     FAIL,
+    JUDGED_WHEN_MADE,
     PASS,
     WAIVED,
     ColumnFacts,
@@ -176,13 +179,25 @@ def _sets_amounts(rule: Rule) -> bool:
     return any(parameters[name].unit == "money" and parameters[name].limit is None for name in rule.given)
 
 
-def table_facts(release: Release, overview: Evaluation, shown: Mapping[str, str]) -> TableFacts:
+def table_facts(release: Release, overview: Evaluation, policy: Policy) -> TableFacts:
     """The number of records, people and columns, and what columns show instead of labels."""
     facts = {name: value for name, value in overview.table.items() if name != "engine"}
+    counts_otherwise = policy.privacy_unit is not None or policy.sample.weight is not None
     further: dict[str, Any] = {"original_records": release.original.rows} if release.has_original else {}
+    if release.has_original and release.kind == GENERALISED and release.quasi_identifiers and not counts_otherwise:
+        further |= {"original_highest_risk": _highest_risk_before(release)}
     further |= {} if release.removed_records is None else {"removed_records": release.removed_records}
-    further |= {"shown": dict(shown)} if shown else {}
+    sample = {"sampling_weight": release.sample.weight, "household": release.sample.household}
+    further |= {use: name for use, name in sample.items() if name in release.columns}
+    further |= {"shown": dict(policy.shown)} if policy.shown else {}
     return TableFacts.from_dict({**facts, **further})
+
+
+def _highest_risk_before(release: Release) -> float:
+    """The chance to find the person who was easiest to find in the original."""
+    known = release.quasi_identifiers
+    sizes = release.original.ask([class_sizes_question(release.original, Grouping(known, known))])[0]
+    return 1 / sizes.smallest if sizes.smallest else 0.0
 
 
 def count_verdicts(rules: Sequence[RuleResult]) -> RuleVerdicts:
@@ -223,7 +238,7 @@ def judge_rules(
                 "value": value,
                 "compared": earlier.compared,
                 "satisfied": earlier.satisfied,
-                "details": dict(earlier.details or {}),
+                "details": {**(earlier.details or {}), JUDGED_WHEN_MADE: True},
             }
         return _measure_rule(release, policy, rule, subsets, composition) if now is None else now
 

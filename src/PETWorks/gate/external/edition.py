@@ -254,6 +254,8 @@ class _EditionBuilder:
             hierarchies=table.hierarchies,
             removed_records=self._removed(table),
             shown=table.shown,
+            sampling_weight=table.sampling_weight,
+            household=table.household,
             identifiers_in_the_release=table.identifiers_in_the_release,
             columns_without_a_role=table.columns_without_a_role,
         )

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from hashlib import sha256
+from pathlib import PurePath
 from typing import Any
 
 from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts, FrontierFacts
@@ -22,9 +23,11 @@ from PETWorks.render.language.language import (
     in_all_languages,
     in_spans,
     limit_name,
+    list_text,
     measure_name,
     measure_summary,
     message_text,
+    organisation_name,
     percent,
     policy_text,
     preset_note,
@@ -36,8 +39,8 @@ from PETWorks.render.language.language import (
     value_with_fraction,
 )
 from PETWorks.render.language.messages import parse_language, translated
+from PETWorks.render.language.texts import TEXTS
 from PETWorks.render.report import front_page, making, other_releases, prose
-from PETWorks.render.report.prose import step_texts
 from PETWorks.render.report.sections import (
     MAX_COLUMNS,
     MAX_STEPS,
@@ -76,7 +79,7 @@ def page(document: CheckFile, lang: str = ENGLISH, example: ExampleRows | None =
     from markupsafe import Markup
 
     lang = parse_language(lang)
-    style = _style()
+    style = _style(document)
     verdict = message_text(lang, f"verdict.{document.verdict}")
     text: str = (
         environment()
@@ -120,12 +123,22 @@ def _hash(text: str) -> str:
     return b64encode(sha256(text.encode()).digest()).decode()
 
 
-def _style() -> str:
-    """The style sheet of the page; it hides all languages except the selected one."""
+def _style(document: CheckFile) -> str:
+    """The style sheet of the page; it hides all languages except the selected one, and marks every printed sheet."""
     templates = environment()
     style: str = templates.loader.get_source(templates, "report.css")[0]
     hidden = (f'body:has(#lang-{code}:checked) [lang]:not([lang="{code}"],.always,html)' for code in LANGUAGES)
-    return f"{style}\n{','.join(hidden)}{{display:none}}\n"
+    data = document.inputs[0]
+    mark = (data.sha256 or PurePath(data.file or "").name)[: front_page.DIGITS_OF_DIGEST if data.sha256 else None]
+    sheet = (
+        f'@page{{@bottom-right{{content:"{_css_text(mark)} \\b7  " counter(page) " / " counter(pages);font-size:8pt}}}}'
+    )
+    return f"{style}\n{','.join(hidden)}{{display:none}}\n@media print{{{sheet}}}\n"
+
+
+def _css_text(text: str) -> str:
+    """A text inside quotes of a style sheet; all but letters and digits are escaped."""
+    return "".join(sign if sign.isascii() and sign.isalnum() else f"\\{ord(sign):x} " for sign in text)
 
 
 def _sentences(document: CheckDocument) -> dict[str, Any]:
@@ -133,7 +146,7 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
     texts = {
         "bars_text": prose.bars,
         "verdict_text": prose.verdict,
-        "declaration": front_page.declaration,
+        **({"declaration": front_page.declaration} if front_page.is_signed(document) else {}),
         "checked_file": prose.checked_file,
     }
     lists = {
@@ -147,7 +160,7 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
         "linking_column": prose.linking_column(document),
         **{name: in_spans(partial(sentence, document)) for name, sentence in texts.items()},
         **{name: texts_in_all(partial(sentences, document)) for name, sentences in lists.items()},
-        "steps": texts_in_all(partial(step_texts, document))[:MAX_STEPS],
+        "steps": texts_in_all(partial(front_page.steps, document))[:MAX_STEPS],
     }
 
 
@@ -164,7 +177,9 @@ def _front_page(document: CheckDocument) -> dict[str, Any]:
         "front": [(name, texts) for name, texts in listed if texts or name == "both"],
         "front_columns": front_page.column_rows(document),
         "open_rules": [rule for rule in document.rules if rule.verdict != PASS][:MAX_OPEN_RULES],
-        "besides": texts_in_all(partial(prose.notices, document)) if document.edition == INTERNAL else [],
+        "besides": texts_in_all(partial(front_page.further_remarks, document)) if document.edition == INTERNAL else [],
+        "rules_met": in_spans(partial(front_page.rules_in_words, document)),
+        "plan": next((file.file for file in document.inputs if file.use == "plan"), ""),
         "presets": {preset.name: preset for preset in document.policy.presets},
         "is_signed": front_page.is_signed(document),
         "steps_in_front": STEPS_IN_FRONT,
@@ -270,6 +285,7 @@ def _making_section(document: CheckDocument) -> dict[str, Any]:
         "made_undefined": texts_in_all(partial(making.undefined_objectives, facts)),
         "made_columns": facts.columns[:MAX_COLUMNS],
         "made_names": [column.column for column in facts.columns[:MAX_COLUMNS]],
+        "made_other_levels": in_spans(partial(making.other_levels, facts)),
         "made_change": lambda other: in_spans(lambda lang: making.change_text(best, other, lang)),
         **({"frontier_chart": None} if facts.frontier is None else _frontier(facts.frontier)),
     }
@@ -302,7 +318,27 @@ def _rule_title(rule: str, lang: str) -> str:
 
 def _organisation(preset: PresetFacts, lang: str) -> str:
     """The organisation that a threshold comes from, and that it is foreign if it is for these readers."""
-    return " · ".join(filter(None, (preset.organisation, foreign_note(preset, lang))))
+    return " · ".join(filter(None, (organisation_name(preset, lang), foreign_note(preset, lang))))
+
+
+def _wanted(rule: RuleResult, lang: str) -> str:
+    """The thresholds of a rule in words, where there are words for it."""
+    limits = [(f"wanted.{rule.measure}.{name}", limit) for name, limit in rule.parameters.items() if limit is not None]
+    if len(limits) != 1 or limits[0][0] not in TEXTS:
+        return thresholds(rule, lang)
+    ((message, limit),) = limits
+    return message_text(lang, message, n=limit, share=percent(limit, lang))
+
+
+def _names_no_measure(rule: RuleResult) -> bool:
+    """Whether the name of a rule does not have that of its measure."""
+    return rule.measure not in (rule.name, *rule.name.split(": "))
+
+
+def _names_of_measures(names: Sequence[str], lang: str) -> str:
+    """The names of measures, and a colon."""
+    label = list_text([measure_name(name, lang) for name in names], lang)
+    return message_text(lang, "write.labelled", label=label, text="")
 
 
 def _found(rule: RuleResult, lang: str) -> str:
@@ -326,7 +362,11 @@ _FUNCTIONS: dict[str, Any] = {
     "value_text": _in_all(value_text),
     "measured": _in_all(value_with_fraction),
     "percent": _in_all(percent),
-    "thresholds": _in_all(thresholds),
+    "wanted_in_words": _in_all(_wanted),
+    "names_no_measure": _names_no_measure,
+    "names_of_measures": _in_all(_names_of_measures),
+    "organisation_name": _in_all(organisation_name),
+    "reason": _in_all(lambda text, lang: message_text(lang, "columns.reason", reason=policy_text(text, lang))),
     "measure": _in_all(measure_name),
     "is_measure": catalogue.__contains__,
     "summary": _in_all(measure_summary),

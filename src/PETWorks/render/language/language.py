@@ -68,7 +68,9 @@ def message_text(lang: str, message: str, **values: Any) -> str:
     filled = text.format(**{key: _fill_in(key, value, lang) for key, value in values.items()})
     writing = LANGUAGES[lang].writing  # a language may have a word for the sign of a bound
     filled = filled.replace(f"{writing.is_}{SIGNS['about']} ", writing.is_about)
-    return filled.replace(f"{writing.is_}{SIGNS['at_most']} ", writing.is_at_most)
+    for kind, words in (("at_most", writing.is_at_most), ("above", writing.is_above)):
+        filled = filled.replace(f"{writing.is_}{SIGNS[kind]} ", words)
+    return filled
 
 
 def _template(lang: str, message: str, number: Any) -> str:
@@ -280,6 +282,8 @@ def limit_name(limit: str, lang: str) -> str:
     """The name of a parameter, or of a limit on every subset, in a language."""
     kind, separator, column = limit.partition(":")
     translated_kind = LANGUAGES[lang].text(kind, PARAMETER)
+    if translated_kind == kind and kind in catalogue:
+        translated_kind = measure_name(kind, lang)
     if not separator:
         return shorten_name(translated_kind)
     return (
@@ -328,6 +332,11 @@ def foreign_note(preset: "PresetFacts", lang: str) -> str:
     from PETWorks.gate.policy.policy_rules import is_foreign
 
     return message_text(lang, "word.foreign") if is_foreign(preset, LANGUAGES[lang].home) else ""
+
+
+def organisation_name(entry: "PresetFacts | Regime", lang: str) -> str:
+    """The name of the organisation behind a preset or a regime in a language."""
+    return LANGUAGES[lang].text(entry.organisation)
 
 
 def preset_note(preset: "PresetFacts | Regime", lang: str) -> str:

@@ -67,7 +67,7 @@ TEXTS: dict[str, str | Plural] = {
     "head.file": "file",
     "head.use": "used as",
     "head.digest": "SHA-256",
-    "head.commitment": "Commitment",
+    "head.commitment": "Salted fingerprint",
     "file.policy": "policy",
     "file.data": "released table",
     "file.roles": "roles",
@@ -82,12 +82,14 @@ TEXTS: dict[str, str | Plural] = {
     "attack.re-identification": "re-identification",
     "attack.attribute-inference": "attribute-inference",
     "word.inside": "Not shown in this edition.",
-    "withheld.small class": "withheld (small class)",
+    "withheld.small class": "withheld (small group)",
     "withheld.tells counts": "withheld (reveals counts)",
     "withheld.few records": "withheld (few records)",
     "note.cut": "Shown are {n} of {all}; the JSON file has all of them.",
     "edition.internal": "internal edition: not for release",
     "edition.external": "external edition",
+    "kind.synthetic": "synthetic table",
+    "kind.perturbed": "perturbed table",
     # rules that are not measures
     "rule.known": "known: {columns}",
     "rule.exact-values": "exact values",
@@ -110,18 +112,22 @@ TEXTS: dict[str, str | Plural] = {
     "rule.all-releases-limit": "all-releases: {limit}",
     # summary
     "rules.built-in": "built-in rules",
-    "rules.all-hold": "all {n} hold",
-    "rules.others-hold": "the other {n} hold",
+    "rules.all-hold": "all {n} met",
+    "rules.others-hold": "the other {n} met",
     "summary.fail": Plural("1 of {all} rules fails.", "{n} of {all} rules fail."),
+    "summary.fail-at-least": Plural(
+        "At least 1 of {all} rules fails; the results of {more} more are not shown.",
+        "At least {n} of {all} rules fail; the results of {more} more are not shown.",
+    ),
     "summary.waived": Plural("1 of {all} rules fails, but is waived.", "{n} of {all} rules fail, but are waived."),
     "summary.fail-outside": (
-        "The file does not keep its rules. Which ones is not told, because that could reveal something."
+        "The file does not meet its rules. Which rules failed is not disclosed, to protect the people in the table."
     ),
     "summary.withheld": Plural(
-        "This edition does not show the verdict: that of 1 of {all} rules would reveal a small number of people.",
-        "This edition does not show the verdict: those of {n} of {all} rules would reveal a small number of people.",
+        ("This edition gives no overall result: 1 of {all} results would reveal a small number of people."),
+        ("This edition gives no overall result: {n} of {all} results would reveal small numbers of people."),
     ),
-    "summary.pass": Plural("The only rule holds.", "All {n} rules hold."),
+    "summary.pass": Plural("The only rule is met.", "All {n} rules are met."),
     "summary.table": ("Records: {records}; columns that outsiders may know: {known}; sensitive columns: {sensitive}."),
     "summary.people": Plural("The records belong to one person.", "The records belong to {n} people."),
     "summary.skipped": Plural(
@@ -134,48 +140,78 @@ TEXTS: dict[str, str | Plural] = {
     "summary.unit-in-memory": (
         "The table that was checked contains {column}, which identifies people: release it without that column."
     ),
-    "waiver.active": "Waived until {expires}: {reason}",
-    "waiver.expired": "The waiver expired on {expires}: {reason}",
-    "waiver.not needed": "The waiver until {expires} is not needed: {reason}",
+    "waiver.active": "Exception until {expires}. Reason: {reason}.",
+    "waiver.expired": "The exception expired on {expires}. Reason: {reason}.",
+    "waiver.not needed": "The exception until {expires} is not needed. Reason: {reason}.",
     # Translators: who answers for a waiver, after its reason
-    "waiver.owner": " ({owner})",
+    "waiver.owner": "Answers for it: {owner}.",
     # the first page
     "front.kind": "Release check",
-    "front.means.pass": "The file keeps every rule that was set for this release.",
-    "front.means.waived": (
-        "The file does not keep every rule that was set for this release: somebody answers for the exceptions below, "
-        "until the day that is given."
+    "front.means.pass": "The file meets every rule set for this release.",
+    "front.means.waived": Plural(
+        (
+            "This file does not meet 1 of the rules set for this release (below). The policy names who answers "
+            "for this exception, and until when. The date ends the exception for the check; it does not call "
+            "back a file that is already out."
+        ),
+        (
+            "This file does not meet {n} of the rules set for this release (below). The policy names who answers "
+            "for these exceptions, and until when. The dates end the exceptions for the check; they do not call "
+            "back a file that is already out."
+        ),
     ),
-    "front.means.fail": (
-        "The file does not keep the rules that were set for this release, so it must not go out as it is."
+    "front.means.waived-outside": Plural(
+        (
+            "This file does not meet 1 of the rules set for this release (below). An exception was made for it, "
+            "until the date given."
+        ),
+        (
+            "This file does not meet {n} of the rules set for this release (below). Exceptions were made for "
+            "them, until the dates given."
+        ),
     ),
+    "front.means.fail": "The file does not meet the rules set for this release, so it must not go out as it is.",
     "front.means.no-promise": (
-        "Keeping rules is no promise that nobody can be found in it, and no legal opinion: what could still happen is "
-        "below."
+        "Meeting the rules does not guarantee that nobody can be identified, and it is not legal advice. "
+        "What could still happen is listed below."
     ),
     "front.means.to-decide": "Whoever signs decides whether that is acceptable.",
     "front.figure.records": "Records in the file",
     "front.figure.records-before": "of {n} in the original",
     "front.figure.people": Plural("about 1 person", "about {n} people"),
-    "front.figure.risk": "Risk of the person easiest to find",
-    "front.figure.alike": Plural("everybody looks like at least 1 other", "everybody looks like at least {n} others"),
+    "front.figure.rounded": "rounded on purpose",
+    "front.figure.risk": "Highest risk for any one person",
+    "front.figure.alike": Plural(
+        "everybody shares these values with at least 1 other", "everybody shares these values with at least {n} others"
+    ),
+    "front.figure.alike-required": Plural(
+        "everybody shares these values with at least 1 other (required: {required})",
+        "everybody shares these values with at least {n} others (required: {required})",
+    ),
     "front.figure.without": "if nobody knows {columns}",
-    "front.figure.only-ones": Plural("1 person looks like nobody else", "{n} people look like nobody else"),
+    "front.figure.only-ones": Plural("1 person is unique", "{n} people are unique"),
     "front.figure.risk-before": "original: {share}",
+    "front.figure.by-weights": "by the sampling weights; {share} for a person who is known to be in the sample",
+    "front.figure.between": "over {share}, at most {most}",
     "front.figure.kept": "Information left",
     "front.figure.kept-of": Plural(
         "in the column that outsiders may know", "on average in the {n} columns that outsiders may know"
     ),
+    "front.rules": "Rules: {rules}; and {n} that apply to every release (section Rules).",
     "front.contents": "What the file contains now",
     "front.losses": "What was lost",
     "front.both": "What the file contains now, and what was lost",
     "front.remaining": "What could still happen, and to whom",
     "front.next": "What to do next",
+    "front.more-steps": Plural(
+        "1 more step is at the end of this report.", "{n} more steps are at the end of this report."
+    ),
     "front.declaration": "Declaration",
     # Translators: head of a column: what others can do with a column of the table
-    "head.kind": "kind",
+    "head.kind": "kind of column",
     "front.kind.known": "outsiders may know it",
-    "front.kind.sensitive": "not to be linked to a person",
+    "front.kind.sensitive": "sensitive: must not be traced to a person",
+    "front.kind.for-check": "for the check only: must not go out",
     "front.kind.other": "neither helps nor harms",
     "front.kind.none": "not judged",
     "front.kind.identifier": "names a person: must not go out",
@@ -193,6 +229,10 @@ TEXTS: dict[str, str | Plural] = {
         "1 column that names a person, which must not be released: {columns}.",
         "{n} columns that name a person, which must not be released: {columns}.",
     ),
+    "front.for-check": Plural(
+        "1 column for the check only, which must not be released: {columns}.",
+        "{n} columns for the check only, which must not be released: {columns}.",
+    ),
     "front.left-out": "Not in the file: {columns}.",
     "front.removed": Plural(
         "1 of {records} records ({share}) was removed.", "{n} of {records} records ({share}) were removed."
@@ -203,31 +243,39 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "front.none-removed": "No record was removed.",
     "front.found": Plural(
-        "Whoever knows the column that outsiders may know of a person finds the right record with a chance of "
-        "{average} on average.",
-        "Whoever knows all {n} columns that outsiders may know of a person finds the right record with a chance of "
-        "{average} on average.",
+        (
+            "Somebody who knows a person's {columns} finds their record with a chance of {average} on average, "
+            "and of {share} at worst (1 person)."
+        ),
+        (
+            "Somebody who knows a person's {columns} finds their record with a chance of {average} on average, "
+            "and of {share} at worst ({n} people)."
+        ),
     ),
-    "front.found-at-worst": Plural("At worst it is {share}, for 1 person.", "At worst it is {share}, for {n} people."),
-    "front.outside": (
-        "How many people that concerns, and of how many a value is certain, is shown in the internal edition only: it "
-        "would reveal small numbers."
+    "front.found-alike": Plural(
+        "Somebody who knows a person's {columns} finds their record with a chance of {average}.",
+        ("Somebody who knows a person's {columns} finds their record with a chance of {average} ({n} people)."),
+    ),
+    "front.known-columns": "data in all {n} columns that outsiders may know",
+    "front.outside": "How many people this concerns is shown in the internal edition only.",
+    "front.outside-guess": "How well {columns} can be guessed is not shown either.",
+    "front.outside-compared": (
+        "What the table tells about the people it was made from is shown in the internal edition only."
+    ),
+    "front.outside-compared-met": (
+        "What the table tells about the people it was made from is shown in the internal edition only; the "
+        "rules about it are met."
     ),
     "front.more": Plural(
         "1 more remark is in the section {section}.", "{n} more remarks are in the section {section}."
     ),
-    "front.sign.pass": (
-        "I have read this page. I approve that {file} (its SHA-256 begins with {digest}) is released to {recipients}, "
-        "and I accept the remaining risk described above."
-    ),
-    "front.sign.waived": Plural(
-        "I have read this page. I approve that {file} (its SHA-256 begins with {digest}) is released to {recipients} "
-        "although 1 rule does not hold, and I accept the remaining risk described above.",
-        "I have read this page. I approve that {file} (its SHA-256 begins with {digest}) is released to {recipients} "
-        "although {n} rules do not hold, and I accept the remaining risk described above.",
+    "front.sign": (
+        "I have read this page. I approve the release of {file} (file fingerprint, SHA-256: {digest}…) to: "
+        "{recipients}."
     ),
     "front.sign.without": "The column {column} is removed before that.",
-    "front.nothing-to-sign": "This file must not go out as it is, so there is nothing to sign.",
+    "front.sign.although": "I know that the file does not meet: {rules}.",
+    "front.sign.accept": "I accept the remaining risk described above.",
     "front.to.public": "the public",
     "front.to.controlled": "recipients who are known and bound by terms of use",
     "front.to.internal": "people within the organisation",
@@ -235,6 +283,13 @@ TEXTS: dict[str, str | Plural] = {
     "front.approved": "Approved by",
     "front.print": "Print or save as PDF",
     "rules.no-exception": "no exception",
+    "rules.judged-when-made": "measured when the release was made ({path})",
+    "wanted.k-anonymity.k": "at least {n} people in each group",
+    "wanted.prosecutor-risk.cell_size": "at least {n} people in the smallest group",
+    "wanted.l-diversity.l": "at least {n} different values in each group",
+    "wanted.rules-fit-the-release.records": "rules that demand groups of at least {n}",
+    "wanted.rules-fit-the-release.excess": "rules that allow an excess of at most {share}",
+    "wanted.no-unique-values.at_most": "at most {share} of the records found by one exact value",
     # Translators: what a rule is about, on the first page
     "plain.k-anonymity": "How many people look the same at least.",
     "plain.prosecutor-risk": (
@@ -242,7 +297,7 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "plain.average-risk": "How easily a person is found on average.",
     "plain.re-identification": "How easily a person is found on average.",
-    "plain.sample-uniqueness": "How many people look like nobody else.",
+    "plain.sample-uniqueness": "How many people are unique.",
     "plain.l-diversity": "How many different values people who look the same have at least.",
     "plain.entropy-l-diversity": "How many different, equally frequent values people who look the same have at least.",
     "plain.t-closeness": "How much the values of people who look the same may tell that those of all do not.",
@@ -259,7 +314,7 @@ TEXTS: dict[str, str | Plural] = {
     "context.review": "The release is to be reviewed by {date}.",
     "context.recipients": "Recipients: {who}.",
     "context.known": "An adversary may know all of these columns: {columns}.",
-    "context.unknown": "Nobody is assumed to know: {columns}.",
+    "context.unknown": "It is assumed that nobody knows: {columns}.",
     "context.adversary": "Assumed adversary: {who}. Known columns: {columns}.",
     "treatment.missing.value": "A missing quasi-identifier counts as a value of its own.",
     "treatment.missing.apart": "Records with a missing quasi-identifier are excluded from class-based checks.",
@@ -278,8 +333,9 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "context.unit": "Several records of the same person (identified by {column}) count once in each class.",
     "context.kind.synthetic": (
-        "The table is synthetic: its records belong to nobody. So nobody is asked to pick the right record; it is "
-        "judged by what a lookup in it tells about the people of the original beyond other people."
+        "The policy calls this table synthetic: its records are meant to belong to nobody. Whether it still "
+        "tells about the people of the original, beyond what it tells about other people, is what was "
+        "measured, by lookups in it."
     ),
     "context.kind.perturbed": (
         "The table is perturbed: its values were swapped, noised, randomised or drawn anew. It is judged by what a "
@@ -289,17 +345,28 @@ TEXTS: dict[str, str | Plural] = {
         "It is compared with 1 control person, who had no part in making it.",
         "It is compared with {n} control people, who had no part in making it.",
     ),
-    "context.levels": "Compared on levels of their hierarchies: {levels}.",
+    "context.levels": "The numbers below compare columns on levels of their hierarchies: {levels}.",
+    "context.levels-of-rules": (
+        "The tables below compare columns on levels of their hierarchies: {levels}. Rules are judged on each "
+        "level that the policy names: what was found is the upper end of the 95 % interval on the level "
+        "where it is highest, and the numbers of the first page are those of that level."
+    ),
     "context.compared-at": "{column} on level {level}",
     "context.no-population": (
         "No population was given, so the person an adversary looks for is assumed to be in the table."
+    ),
+    "context.sample": (
+        "The table is a sample: how many people of the population look the same is estimated from the sampling weights."
     ),
     "context.population": "The population has {n} people.",
     "context.amounts": (
         "Amounts per record, as the rules set them: an attack costs {adversary_cost} and gains {adversary_gain}; "
         "the publisher loses {publisher_loss} and earns {publisher_benefit}."
     ),
-    "context.no-other-table": "No other table about the same people is assumed to be released.",
+    "context.no-other-table": "It is assumed that no other table about the same people has been released.",
+    "context.no-other-table-unsaid": (
+        "It is assumed that no other table about the same people has been released (the policy does not say)."
+    ),
     "context.together": Plural(
         "1 earlier release about the same people was measured together with this one; no further one is assumed to "
         "be released.",
@@ -337,7 +404,8 @@ TEXTS: dict[str, str | Plural] = {
     # Translators: head of a column: number of distinct values
     "head.values": Homonym("values"),
     "head.unique-values": "records with a unique value",
-    "head.missing": "missing or suppressed",
+    "head.missing": "missing or *",
+    "head.missing-or-removed": "missing, * or removed (of the original's records)",
     "role.none": "no role",
     "role.privacy_unit": "privacy unit",
     "role.identifier": "direct identifier",
@@ -355,6 +423,7 @@ TEXTS: dict[str, str | Plural] = {
     "finding.often unique": "at most two records on average share a value",
     "finding.long texts": "long texts, in which people may be named",
     "finding.perhaps known": "an outsider may know it, and no measure looks at it",
+    "finding.perhaps known, judged as secret": "an outsider may know it, and the measures assume that nobody does",
     "finding.perhaps sensitive": "may be sensitive, and no measure looks at it",
     "finding.points-to": "the name points to {what}",
     "finding.looks-like": "{share} of the values look like {what}",
@@ -432,6 +501,9 @@ TEXTS: dict[str, str | Plural] = {
     "identity.histogram": "Records by the size of their equivalence class",
     "identity.required": "required: at least {size}",
     "identity.small": "Records in small classes",
+    "identity.red": (
+        "Red: smaller than {n}, the cell size of the policy; what the rules ask for is in the section Rules."
+    ),
     "identity.scenarios": "Three adversaries",
     "identity.adversaries": "Assumed adversaries",
     "head.class-size": "class size",
@@ -455,18 +527,19 @@ TEXTS: dict[str, str | Plural] = {
     "scenario.journalist-risk": "anyone in the population, using a register",
     "scenario.marketer-risk": "as many people as possible",
     "scenario.without-register": "no register given: same as for one known person",
+    "scenario.weighted": "anyone in the population, estimated from the sampling weights",
     # drivers
     "section.disclosure": "Lookups: what does the table tell about the people of the original?",
     "disclosure.text": (
-        "Somebody who knows the quasi-identifiers of a person looks them up in this table as if it were the original. "
-        "What they get right about people who had no part in it is statistics; what they get right beyond that is what "
-        "the table discloses: the excess, as a share of what remains to be guessed (of copies, the plain difference), "
-        "with its interval at 95 %."
+        "Somebody who knows the quasi-identifiers of a person looks them up in this table as if it were the "
+        "original. What they get right about people who had no part in it is statistics; what they get right "
+        "beyond that is what the table discloses: the excess, as a share of what remains to be guessed (of "
+        "copies, the plain difference), with its interval at 95 %."
     ),
     "disclosure.no-control": (
         "There are no control people, so what is right about anybody cannot be told from what the table discloses."
     ),
-    "disclosure.known": "Who is told most, by the number of columns that they know",
+    "disclosure.known": "Most successful lookups, by number of known columns",
     "disclosure.excess": "{share} ({low} to {high})",
     "head.lookups": "What lookups tell",
     "head.original-people": "People of the original",
@@ -475,8 +548,8 @@ TEXTS: dict[str, str | Plural] = {
     "head.excess": "Excess",
     "section.drivers": "What drives the risk",
     "drivers.counted": Plural(
-        "1 combination of the columns that outsiders may know was counted.",
-        "{n} combinations of the columns that outsiders may know were counted.",
+        "1 combination of the columns that outsiders may know was tried.",
+        "{n} combinations of the columns that outsiders may know were tried.",
     ),
     "drivers.chart": "Chance of success by number of known attributes: {attack}",
     "drivers.chart-highest": "Chance of success with the riskiest combination of known columns",
@@ -613,10 +686,15 @@ TEXTS: dict[str, str | Plural] = {
     "column.granularity": "granularity",
     "column.non_uniform_entropy": "non-uniform entropy",
     "column.total_variation": "total variation",
-    "utility.scale": "1 means as in the original, 0 means nothing is left; for total variation it is the reverse.",
+    "utility.scale": "1 means as in the original, 0 means nothing is left.",
+    "utility.scale-reverse": (
+        "1 means as in the original, 0 means nothing is left; for total variation it is the reverse."
+    ),
+    "utility.scale-other": "0 means as in the original.",
     "utility.bars": "The bars show {what}.",
     # records before and after
     "example.title": "Five records before and after: for insiders only",
+    "example.not-printed": "Five records before and after are shown on the screen only: they are not printed.",
     # Translators: {before} are columns with their values: birth 1989, sex female
     "example.story": Plural(
         "For example, {before}: 1 person in the original.", "For example, {before}: {n} people in the original."
@@ -628,13 +706,16 @@ TEXTS: dict[str, str | Plural] = {
         "removed are not shown. Only what outsiders may know counts for looking the same."
     ),
     # what became of the columns
-    "head.state": "now",
+    "head.state": "in this file",
     "column.state.kept": "kept as it was",
     "column.state.coarser": "coarser",
+    "column.state.starred": Plural("blank (*) in 1 record", "blank (*) in {n} records"),
+    "column.state.little": "almost nothing left",
     "column.state.lost": "lost",
     "columns.kept": "Unchanged in every record ({n}): {columns}.",
     "columns.coarser": "Coarser ({n}): {columns}.",
     "columns.lost": "Lost, as next to nothing is left ({n}): {columns}.",
+    "columns.reason": "The policy says: {reason}",
     # models
     "models.linear": (
         "The model {model}, fitted on the release, explains {after} of the variance in the original; fitted on the "
@@ -695,29 +776,51 @@ TEXTS: dict[str, str | Plural] = {
     "residual.attribute": (
         "The value of {column} can be guessed with a chance of {posterior}; without the table, {prior}."
     ),
+    "residual.attribute-at-worst": (
+        "Whoever knows all that outsiders may know guesses {column} right in {posterior} of cases on average "
+        "({prior} without the table), and in {highest} at worst."
+    ),
+    "residual.attribute-also": "The same for {column}: {posterior} ({prior}), and {highest} at worst.",
+    "residual.attribute-likely": Plural(
+        "For 1 person it is {likely} or more.", "For {n} people it is {likely} or more."
+    ),
     "residual.attributes": "The sensitive value can be guessed with a chance of {chance}.",
-    "residual.copies": "The whole record of {share} of the people of the original is in this table.",
+    "residual.copies": (
+        "For {share} of the people of the original, the table has a record that equals theirs in every column."
+    ),
     "residual.copies-control": (
-        "The whole record of {share} of the people of the original is in this table; of people who had no part in it, "
-        "{control}."
+        "For {share} of the people of the original, the table has a record that equals theirs in every "
+        "column; for people who had no part in it, by chance, {control}."
     ),
     "residual.guess": (
         "Whoever looks a person of the original up in this table guesses {column} right in {share} of cases; without "
         "the table, in {prior}. Without control people nobody can say how much of this the table discloses."
     ),
     "residual.guess-control": (
-        "Whoever looks a person of the original up in this table guesses {column} right in {share} of cases; about "
-        "people who had no part in it, in {control}."
+        "A {column} guessed with this table is right for {share} of the people of the original, and for "
+        "{control} of people who had no part in it."
     ),
-    "residual.excess": "What the table tells beyond that is {share} of what remains to be guessed ({low} to {high}).",
+    "residual.excess": (
+        "The difference, {share} of what was left to guess (at most {high}, with a margin for chance), is "
+        "what the table gives away."
+    ),
+    "residual.excess-limit": (
+        "The difference, {share} of what was left to guess (at most {high}, with a margin for chance; "
+        "allowed: {limit}), is what the table gives away."
+    ),
+    "residual.no-excess": (
+        "So the table gives away nothing that could be told from chance (at most {high} of what was left to guess)."
+    ),
+    "residual.no-excess-limit": (
+        "So the table gives away nothing that could be told from chance (at most {high} of what was left to "
+        "guess; allowed: {limit})."
+    ),
     "residual.none": "No risk was measured.",
-    "step.anonymize": Plural(
-        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: leave "
-        "out the 1 record ({share}) that breaks a rule, or raise levels first.",
-        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: leave "
-        "out the {n} records ({share}) that break a rule, or raise levels first.",
+    "step.anonymize": ("To fix this, run: {command} (it looks for a release that keeps the rules and loses little)."),
+    "step.by-hand": Plural(
+        ("By hand: leave out the 1 record ({share}) that breaks a rule, or choose coarser levels first."),
+        ("By hand: leave out the {n} records ({share}) that break a rule, or choose coarser levels first."),
     ),
-    "step.anonymize-table": "To have it fixed, run: {command} (the release with the least loss that keeps the rules).",
     "step.raise": Plural(
         " {column} on level {level} leaves 1 record that breaks a rule, and loses {loss}.",
         " {column} on level {level} leaves {n} records that break a rule, and loses {loss}.",
@@ -732,7 +835,7 @@ TEXTS: dict[str, str | Plural] = {
         "Some records are in groups of fewer than {size} that look the same ({rules}): make values coarser, or "
         "leave the records out."
     ),
-    "step.without": " Without {column} there would be {records}.",
+    "step.without": " If {column} were removed, {records} would remain.",
     "step.begin": " Start with {columns}.",
     "step.other": "Change the release until the rule holds, or have the decision waived.",
     "step.remove-identifiers": "Remove the direct identifiers from the release: {columns}.",
@@ -774,8 +877,8 @@ TEXTS: dict[str, str | Plural] = {
         "sensitive attribute, to at most {share}. Add: {policy}"
     ),
     "step.blur-together": (
-        "Together with earlier releases, too much can be learned ({rules}): make {columns} coarser, remove it, or"
-        " group values as the earlier releases do."
+        "Together with earlier releases, too much can be learned ({rules}): make {columns} coarser, leave a "
+        "column out, or group values as the earlier releases do."
     ),
     "step.withdraw": (
         "If {releases} could be withdrawn, the chance to pick a person's record would be {share}: ask whether its "
@@ -799,7 +902,7 @@ TEXTS: dict[str, str | Plural] = {
     "step.hide-presence": (
         "It can be inferred who is in the table ({rules}): make {columns} coarser, or release only a sample."
     ),
-    "step.blur": ("Too many records can be told apart ({rules}): make {columns} coarser, or remove it."),
+    "step.blur": ("Too many records can be told apart ({rules}): make {columns} coarser, or leave a column out."),
     "step.refine": "Too much information was lost ({rules}): use finer levels where the risk allows it.",
     "step.waiver-expired": "Expired waivers: {rules}. Fix the release, or renew the decision.",
     "step.waiver-ends": "Waivers that expire within a month: {rules}.",
@@ -836,6 +939,10 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "step.give-roles": (
         "Columns without a role were not measured: {columns}. Give them a role, or a reason under 'no_role'."
+    ),
+    "step.leave-out-sample": (
+        "{columns}: sampling weight and household are for the check and must not be in the file that goes "
+        "out. petworks anonymize leaves them out."
     ),
     "step.hidden-identifiers": (
         "Columns that identify people although their role does not say so: {columns}. Remove them from the release."
@@ -1093,8 +1200,13 @@ TEXTS: dict[str, str | Plural] = {
         "records of one person count several times."
     ),
     "notice.individual-risk": (
-        "By the sampling weights, the chance that a record is that of the person it seems to be is {average} on "
-        "average; at worst it is {share}."
+        "By the sampling weights, the chance that a record is that of the person it seems to be is {average} "
+        "on average; at worst it is {share}."
+    ),
+    "notice.individual-risk-when-made": (
+        "This file is a sample of {n} people. By the sampling weights, the chance that a record is that of "
+        "the person it seems to be is {average} on average and {share} at worst; this was measured when the "
+        "file was made, because the weights are not in it."
     ),
     "notice.highest-risk-in-sample": Plural(
         "The chance to find a person who is known to be in the sample is higher: {average} on average; at worst it is "
@@ -1103,8 +1215,8 @@ TEXTS: dict[str, str | Plural] = {
         "{share}, for {n} people.",
     ),
     "notice.weights-released": (
-        "Whoever knows how the sample was drawn may read the stratum of a person from the sampling weight {columns}: "
-        "round it, or leave it out."
+        "Whoever knows how the sample was drawn may read the stratum of a person from the sampling weight "
+        "(column {columns}): round it, or leave it out."
     ),
     "notice.weights-below-one": Plural(
         "The sampling weight {columns} is below 1 in 1 record, which then stands for less than itself.",
@@ -1119,8 +1231,10 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "notice.certain-value": Plural(
         "For 1 person {columns} is certain: whoever finds them knows it.",
-        "For {n} people {columns} is certain: all who look like them have the same value, so whoever finds them knows "
-        "it.",
+        (
+            "For {n} people {columns} is certain: all who look like them have the same value, so anybody who "
+            "narrows the search to their group knows it."
+        ),
     ),
     "notice.near-value": Plural(
         "For 1 person {columns} is nearly certain: there are several numbers, but they differ by at most 1 % of their "
@@ -1154,17 +1268,18 @@ TEXTS: dict[str, str | Plural] = {
         "Without meaning here: {rules}. Nothing is left of what an adversary may know: {columns}."
     ),
     "notice.not-covered": (
-        "Not covered by the verdict: someone who knows {columns} of a person, and other tables about the same people."
+        "The verdict does not consider somebody who already knows a person's {columns}, or who has other "
+        "tables about the same people."
     ),
-    "notice.not-covered-columns": "Not covered by the verdict: someone who knows {columns} of a person.",
-    "notice.not-covered-tables": "Not covered by the verdict: other tables about the same people.",
+    "notice.not-covered-columns": "The verdict does not consider somebody who already knows a person's {columns}.",
+    "notice.not-covered-tables": "The verdict does not consider somebody who has other tables about the same people.",
     "notice.outside": (
         "The worst case, and how many people it concerns, is shown in the internal edition only: it would reveal "
         "small numbers."
     ),
     "notice.outside-highest": (
-        "At worst, the chance to find a person is {share}. How many people that concerns, and of how many a value "
-        "is certain, is shown in the internal edition only."
+        "At worst, the chance to find a person is {share}. How many people this concerns is shown in the "
+        "internal edition only."
     ),
     "notice.identifiers-left": "The table still has direct identifiers: {columns}.",
     "notice.suppressed-class": Plural(
@@ -1247,7 +1362,12 @@ TEXTS: dict[str, str | Plural] = {
     "notice.no-class-size": "No rule limits how few records may look alike: a person may look like nobody else.",
     "anonymize.look-at": "Before the release goes out, look at {columns}: values are nearly unique, or look personal.",
     "anonymize.levels": "Levels: 0 is the original value, the highest level says nothing.",
+    "anonymize.levels-of-records": "Records on each combination of levels",
+    "anonymize.other-levels": Plural(
+        "and 1 more combination ({records} records)", "and {n} more combinations ({records} records)"
+    ),
     "anonymize.level": "{level} of {height}",
+    "anonymize.level-and-top": "{level}, {height} of {height}",
     # Translators: what a level has, after its number
     "write.level-named": " ({what})",
     "level.width": "width {n}",
@@ -1384,11 +1504,11 @@ TEXTS: dict[str, str | Plural] = {
     "head.item": "asked for",
     "head.where": "where, in our reading",
     "head.name": "name",
-    "head.office": "office",
+    "head.office": "position",
     "head.signature": "signature",
     "sign-off.purpose": "Purpose",
     "sign-off.approver": "Approver",
-    "sign-off.role": "Office of the approver",
+    "sign-off.role": "Approver's position",
     "sign-off.review": "Review by",
     "sign-off.overdue": "overdue",
     "sign-off.contact": "Contact for incidents",
@@ -1413,22 +1533,21 @@ TEXTS: dict[str, str | Plural] = {
     "item.earlier_releases": "earlier releases",
     "item.risk_threshold": "a threshold for the risk",
     "item.utility": "the effect on utility",
-    "item.approver": "an approver with an office",
+    "item.approver": "an approver with a position",
     "item.review_by": "a review date",
     "item.incident_contact": "a contact for incidents",
     # method
     "section.method": "Method and sources",
     "method.exact": "Counts are integers, and thresholds are compared exactly; a value equal to the limit meets it.",
-    "method.seed": "The numbers involve no randomness: the same files always give the same numbers.",
+    "method.seed": "The check uses no random numbers: the same files always give the same results.",
     "method.version": "PETWorks {version}; format {schema}; evaluated as of {moment}.",
     "method.version-as-of": "PETWorks {version}; format {schema}; evaluated as of {moment} (specified by the user).",
     "method.repeat": (
-        "To repeat it, with the folders in which you have these files: {command} FILE; the content digest must be "
-        "the same."
+        "To repeat this check (adjust the paths): {command} FILE; the fingerprint of its content must be the same."
     ),
     "method.repeat-in-python": (
         "To repeat it in Python, with the same table in memory: check({policy!r}, data=table, "
-        "as_of={moment!r}).to_json({edition!r}); the content digest must be the same."
+        "as_of={moment!r}).to_json({edition!r}); the fingerprint of its content must be the same."
     ),
     "method.external": (
         "External edition: no value of the table, no class, and no count of people below {n} is shown. All numbers "
@@ -1436,11 +1555,11 @@ TEXTS: dict[str, str | Plural] = {
         "table: their difference can reveal what one alone does not."
     ),
     "method.commitment": (
-        "The commitments below are digests of the files with a random salt. Whoever has the internal edition can "
-        "verify with 'petworks verify' that this report is about these files; nobody else can guess a cell by "
-        "trial."
+        "The salted fingerprints below differ from the SHA-256 of the files on purpose: each is the SHA-256 "
+        "of a secret number and the SHA-256 of the file. Whoever has the internal edition can verify with "
+        "'petworks verify' that this report is about these files; nobody else can guess a cell by trial."
     ),
-    "method.digest": "The JSON file of this check has the content digest",
+    "method.digest": "Fingerprint of the content of this check (SHA-256, also in its JSON file):",
     "method.not-measured": "Not measured",
     "method.sources": "Sources of the measures",
     "needs": "needs {what}",
@@ -1455,7 +1574,11 @@ TEXTS: dict[str, str | Plural] = {
     "need.hierarchies": Homonym("hierarchies"),
     "need.records in the order of the input": Homonym("records in the order of the input"),
     "need.records in the order of the original": "records in the order of the original",
-    "footer": "Made by PETWorks {version} on the machine that holds the data; nothing was sent elsewhere.",
+    "footer": ("Made by PETWorks {version}, which computes on the machine where it runs and sends nothing to anybody."),
+    "footer.network": (
+        "Made by PETWorks {version}, which computes on the machine where it runs and sends nothing to "
+        "anybody; it read a table from a server that the policy names."
+    ),
     # terms, explained where they occur first
     "term.class": "equivalence class",
     "term.class.meaning": "The records that have the same quasi-identifiers: an adversary cannot tell them apart.",
@@ -1483,7 +1606,8 @@ TEXTS: dict[str, str | Plural] = {
     "term.treatment.meaning": "Replacing exact values with coarser ones; leaving out values or records.",
     "term.waiver": "waiver",
     "term.waiver.meaning": (
-        "A decision, with an owner and an expiry date, to release the table although a rule does not hold."
+        "A decision, with somebody who answers for it and an expiry date, to release the table although a "
+        "rule is not met."
     ),
     # the page for stewards
     "studio.skip": "Skip to the content",

@@ -3,17 +3,26 @@
 from pathlib import PurePosixPath
 from typing import Any
 
-from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from msgspec.structs import replace
+
+from PETWorks.about.kinds import GENERALISED
+from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.gate.document import EXTERNAL, INTERNAL, PASS, WAIVED, CheckDocument, ColumnFacts, Notice, RuleResult
+from PETWorks.gate.external.protected import class_size_demanded
+from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.json_types import Bound
 from PETWorks.locale import LANGUAGES
 from PETWorks.measures.catalogue import catalogue
 from PETWorks.render.language.language import (
+    MAX_NAMES,
+    list_text,
     measure_summary,
     message_text,
     percent,
     policy_text,
+    rule_name,
     shorten_name,
+    thresholds,
     value_text,
 )
 from PETWorks.render.language.texts import TEXTS
@@ -24,6 +33,7 @@ DIGITS_OF_DIGEST = 12
 LINE_TO_FILL = "_" * 16  # for facts that the policy does not state
 MAX_COLUMNS = 12  # in the table; more columns are listed by kind and by state
 MAX_REMARKS = 8
+LITTLE = 0.05  # share of the information of a column below which almost nothing is left
 LOST = ("nothing-left", "one-value", "little-left")  # notices about columns that are lost
 # The notices that say most to those who sign come first.
 FIRST = (
@@ -38,6 +48,7 @@ FIRST = (
     "removed-alike",
     "few-removed",
     "minimality",
+    "explained",
     "perhaps-known",
     "perhaps-sensitive",
     "perhaps-sensitive-coarser",
@@ -45,7 +56,9 @@ FIRST = (
     "not-covered-columns",
     "not-covered-tables",
 )
-CHANCES = ("individual-risk", "highest-risk-in-sample", "highest-risk")  # notices that begin the remaining risk
+BY_WEIGHTS = ("individual-risk", "individual-risk-when-made")
+CHANCES = (*BY_WEIGHTS, "highest-risk-in-sample", "highest-risk")  # notices that begin the remaining risk
+MAX_KNOWN = 5  # columns that outsiders may know; of more, the number is said
 IN_THE_TABLE = (*LOST, *CHANCES)  # notices that repeat the figures or the table of the columns
 
 
@@ -53,10 +66,12 @@ def meaning(document: CheckDocument, lang: str) -> str:
     """The meaning of the verdict, and its limits."""
     if document.verdict not in (PASS, WAIVED):
         return "" if document.rule_verdicts.failed == 0 else message_text(lang, "front.means.fail")
-    texts = [message_text(lang, f"front.means.{document.verdict}")]
+    inside, waived = document.edition == INTERNAL, document.rule_verdicts.waived
+    means = f"front.means.{document.verdict}" if inside or not waived else "front.means.waived-outside"
+    texts = [message_text(lang, means, n=waived)]
     texts += prose.notice_texts(prose.assumed_unknown(document), lang)
     texts.append(message_text(lang, "front.means.no-promise"))
-    if document.edition == INTERNAL:
+    if inside:
         texts.append(message_text(lang, "front.means.to-decide"))
     return prose.join_sentences(lang, *texts)
 
@@ -67,21 +82,65 @@ def figures(document: CheckDocument, lang: str) -> list[list[str]]:
     before = table.original_records if made is None else made.records
     notes = [message_text(lang, "front.figure.people", n=table.people)] if isinstance(table.people, int) else []
     notes += [] if before is None else [message_text(lang, "front.figure.records-before", n=before)]
+    notes += [] if isinstance(table.records, int) else [message_text(lang, "front.figure.rounded")]
     rows = [["front.figure.records", value_text(table.records, lang), _clauses(notes, lang)]]
     highest = prose.highest_chance(document) if table.quasi_identifiers else None
-    if highest is not None:
+    by_weights = next(filter(None, (_notice(document, kind) for kind in BY_WEIGHTS)), None)
+    if highest is not None and by_weights is not None:
+        notes = [message_text(lang, "front.figure.by-weights", share=percent(highest, lang))]
+        rows.append(["front.figure.risk", percent(by_weights.share, lang), _clauses(notes, lang)])
+    elif highest is not None:
+        risk_before = table.original_highest_risk if made is None else made.before.highest_risk
         notes = [_who_looks_alike(document, lang)]
         assumed = [name for notice in prose.assumed_unknown(document) for name in notice.columns or ()]
         notes += [message_text(lang, "front.figure.without", columns=assumed)] if assumed else []
-        if made is not None:
-            share = percent(made.before.highest_risk, lang)
+        if risk_before is not None:
+            share = percent(risk_before, lang)
             notes.append(message_text(lang, "front.figure.risk-before", share=share))
-        rows.append(["front.figure.risk", percent(highest, lang), _clauses(notes, lang)])
-    if made is not None and made.utility is not None and made.utility.information_kept is not None:
-        known = len(table.quasi_identifiers)
-        kept = percent(made.utility.information_kept, lang)
-        rows.append(["front.figure.kept", kept, message_text(lang, "front.figure.kept-of", n=known)])
+        rows.append(["front.figure.risk", _highest(document, highest, lang), _clauses(notes, lang)])
+    kept = _information_kept(document)
+    if kept is not None:
+        note = message_text(lang, "front.figure.kept-of", n=len(table.quasi_identifiers))
+        rows.append(["front.figure.kept", percent(kept, lang), note])
     return [[message_text(lang, name), number, note] for name, number, note in rows]
+
+
+def _highest(document: CheckDocument, highest: float | Bound, lang: str) -> str:
+    """The highest chance; in the external edition with the upper limit that follows from rules that are met."""
+    if not isinstance(highest, Bound) or highest.above is None:
+        return percent(highest, lang)
+    sizes = (class_size_demanded(rule) for rule in document.rules if rule.verdict == PASS)
+    smallest = max(filter(None, sizes), default=0)
+    if smallest < 2:  # a rule that any table keeps
+        return percent(highest, lang)
+    values = {"share": percent(highest.above, lang), "most": percent(1 / smallest, lang)}
+    return message_text(lang, "front.figure.between", **values)
+
+
+def _information_kept(document: CheckDocument) -> float | None:
+    """The information left in the columns that outsiders may know, on average; None if that is not known."""
+    made = document.anonymization
+    if made is not None:
+        return None if made.utility is None else made.utility.information_kept
+    known = document.table.quasi_identifiers
+    kept = [column.information_kept for column in document.columns if column.column in known]
+    shares = [share for share in kept if share is not None]
+    return sum(shares) / len(shares) if shares and len(shares) == len(known) else None
+
+
+def rules_in_words(document: CheckDocument, lang: str) -> str:
+    """The rules that were met, with their limits; empty if one was not."""
+    if document.verdict != PASS or document.edition == EXTERNAL:
+        return ""
+    own = [rule for rule in document.rules if rule.name not in BUILT_IN_RULES]
+    texts = [
+        message_text(lang, "write.exact", value=rule_name(rule.name, lang), exact=thresholds(rule, lang))
+        if rule.name == rule.measure and thresholds(rule, lang)
+        else rule_name(rule.name, lang)
+        for rule in own[:MAX_NAMES]
+    ]
+    built_in = len(document.rules) - len(own)
+    return message_text(lang, "front.rules", rules=list_text(texts, lang), n=built_in) if own and built_in else ""
 
 
 def _clauses(texts: list[str], lang: str) -> str:
@@ -95,7 +154,9 @@ def _who_looks_alike(document: CheckDocument, lang: str) -> str:
         return ""
     others = round(1 / highest) - 1
     if others:
-        return message_text(lang, "front.figure.alike", n=others)
+        asked = max((class_size_demanded(rule) or 0 for rule in document.rules if rule.verdict != WAIVED), default=0)
+        message = "front.figure.alike" if asked < 2 else "front.figure.alike-required"
+        return message_text(lang, message, n=others, required=asked - 1)
     worst = _notice(document, "highest-risk") or _notice(document, "highest-risk-in-sample")
     return (
         "" if worst is None or worst.records is None else message_text(lang, "front.figure.only-ones", n=worst.records)
@@ -108,14 +169,25 @@ def _notice(document: CheckDocument, kind: str) -> Notice | None:
 
 def column_states(document: CheckDocument) -> dict[str, str]:
     """The state of each column, `kept`, `coarser` or `lost`; empty if the original is not known."""
+    facts = {column.column: column for column in document.columns if column.released and column.changed is not None}
     if document.anonymization is not None:
-        return {column.column: column.state for column in document.anonymization.column_states}
-    lost = {name for notice in document.notices if notice.notice in LOST for name in notice.columns or ()}
+        states: dict[str, str] = {column.column: column.state for column in document.anonymization.column_states}
+    else:
+        lost = {name for notice in document.notices if notice.notice in LOST for name in notice.columns or ()}
+        states = {
+            name: "lost" if name in lost else "coarser" if column.changed else "kept" for name, column in facts.items()
+        }
     return {
-        column.column: "lost" if column.column in lost else "coarser" if column.changed else "kept"
-        for column in document.columns
-        if column.released and column.changed is not None
+        name: _finer_state(facts[name]) if state == "coarser" and name in facts else state
+        for name, state in states.items()
     }
+
+
+def _finer_state(column: ColumnFacts) -> str:
+    """The state of a column that changed: next to nothing is left, a few cells are `*`, or values are coarser."""
+    if column.information_kept is not None and column.information_kept < LITTLE:
+        return "little"
+    return "starred" if column.stars and not column.recoded else "coarser"
 
 
 def has_table(document: CheckDocument) -> bool:
@@ -129,6 +201,8 @@ def kind_of(document: CheckDocument, column: ColumnFacts) -> str:
         return "front.kind.left-out"
     if column.column in document.table.identifiers_in_the_release:
         return "front.kind.identifier"
+    if column.column in (document.table.sampling_weight, document.table.household):
+        return "front.kind.for-check"
     kinds = {QUASI_IDENTIFIER: "front.kind.known", SENSITIVE_ATTRIBUTE: "front.kind.sensitive", None: "front.kind.none"}
     return kinds.get(column.role, "front.kind.other")
 
@@ -136,12 +210,17 @@ def kind_of(document: CheckDocument, column: ColumnFacts) -> str:
 def contents(document: CheckDocument, lang: str) -> list[str]:
     """The columns that the file contains now, by kind."""
     groups: dict[str, list[str]] = {
-        name: [] for name in ("front.known", "front.sensitive", "front.identifiers", "front.other", "front.left-out")
+        name: []
+        for name in (
+            *("front.known", "front.sensitive", "front.identifiers", "front.for-check"),
+            *("front.other", "front.left-out"),
+        )
     }
     names = {
         "front.kind.known": "front.known",
         "front.kind.sensitive": "front.sensitive",
         "front.kind.identifier": "front.identifiers",
+        "front.kind.for-check": "front.for-check",
         "front.kind.left-out": "front.left-out",
     }
     for column in document.columns:
@@ -192,40 +271,83 @@ def contents_and_losses(document: CheckDocument, lang: str) -> list[str]:
 def remaining(document: CheckDocument, lang: str) -> list[str]:
     """The remaining risks, the most important first."""
     if document.edition == EXTERNAL:
-        outside = message_text(lang, "front.outside")
-        return [*prose.residual_texts(document, lang), *other_releases.outcome(document, lang), outside]
-    in_table = IN_THE_TABLE if has_table(document) else CHANCES
-    said = ("explained",) if document.verdict in (PASS, WAIVED) else ()  # with the verdict
+        together = other_releases.outcome(document, lang)
+        return [*prose.residual_texts(document, lang), *together, *_not_told_outside(document, lang)]
+    texts = [*_chances(document, lang), *other_releases.outcome(document, lang)]
+    said, further = _told(document, MAX_REMARKS - len(texts))
+    texts += prose.notice_texts(said, lang, advised=False)
+    if further:
+        section = message_text(lang, "rules.besides")
+        texts.append(message_text(lang, "front.more", n=len(further), section=section))
+    return texts
+
+
+def _told(document: CheckDocument, room: int) -> tuple[list[Notice], list[Notice]]:
+    """The notices that the first page says, the most important first, and those for which there is no room."""
+    with_verdict = ("explained",) if document.verdict in (PASS, WAIVED) else ()
+    said_elsewhere = (*(IN_THE_TABLE if has_table(document) else CHANCES), *with_verdict, prose.LIKELY_VALUE)
     told = sorted(
-        (notice for notice in document.notices if notice.notice not in (*in_table, *said)),
+        (notice for notice in document.notices if notice.notice not in said_elsewhere),
         key=lambda notice: FIRST.index(notice.notice) if notice.notice in FIRST else len(FIRST),
     )
-    together = other_releases.outcome(document, lang)
-    texts = [*_chances(document, lang), *together, *prose.notice_texts(told, lang, advised=False)]
-    more = len(texts) - MAX_REMARKS
-    if more > 0:
-        section = message_text(lang, "rules.besides")
-        texts = [*texts[:MAX_REMARKS], message_text(lang, "front.more", n=more, section=section)]
-    return texts
+    return told[:room], told[room:]
+
+
+def further_remarks(document: CheckDocument, lang: str) -> list[str]:
+    """The notices for the section of the rules: those that the first page lacks, or says without advice."""
+    room = MAX_REMARKS - len(_chances(document, lang)) - len(other_releases.outcome(document, lang))
+    said, _ = _told(document, room)
+    further = [
+        notice
+        for notice in document.notices
+        if notice.notice not in (*CHANCES, "explained") and (notice not in said or f"advice.{notice.notice}" in TEXTS)
+    ]
+    return prose.notice_texts(further, lang)
+
+
+def steps(document: CheckDocument, lang: str) -> list[str]:
+    """The next steps: first what mends everything, last what is about waived rules only."""
+    waived = {rule.name for rule in document.rules if rule.verdict == WAIVED}
+    order = sorted(
+        document.next_steps,
+        key=lambda step: 0 if step.step == "anonymize" else 2 if step.rules and waived.issuperset(step.rules) else 1,
+    )
+    return prose.step_texts(replace(document, next_steps=tuple(order)), lang)
 
 
 def _chances(document: CheckDocument, lang: str) -> list[str]:
     """The chances to find a person and to learn something about them."""
-    by_weights = [notice for notice in document.notices if notice.notice in CHANCES[:2]]
-    if by_weights:
+    by_weights = [notice for notice in document.notices if notice.notice in CHANCES[:-1]]
+    if any(notice.notice in BY_WEIGHTS for notice in by_weights):
         return [*prose.notice_texts(by_weights, lang), *prose.residual_texts(document, lang, of_identity=False)]
-    worst = _notice(document, "highest-risk")
-    if worst is None or not document.table.quasi_identifiers:
+    worst, known = _notice(document, "highest-risk"), document.table.quasi_identifiers
+    if worst is None or not known:
         return prose.residual_texts(document, lang)
     shares = [share for share in (worst.share, worst.average) if share is not None]
-    found = message_text(
-        lang, "front.found", n=len(document.table.quasi_identifiers), average=percent(worst.average, lang, shares)
-    )
-    if worst.share != worst.average:
-        share = percent(worst.share, lang, shares)
-        at_worst = message_text(lang, "front.found-at-worst", share=share, n=worst.records)
-        found = prose.join_sentences(lang, found, at_worst)
+    many = len(known) > MAX_KNOWN
+    columns = message_text(lang, "front.known-columns", n=len(known)) if many else known
+    chances = {"average": percent(worst.average, lang, shares), "share": percent(worst.share, lang, shares)}
+    message = "front.found-alike" if worst.share == worst.average else "front.found"
+    found = message_text(lang, message, columns=columns, n=worst.records, **chances)
     return [found, *prose.residual_texts(document, lang, of_identity=False)]
+
+
+def _not_told_outside(document: CheckDocument, lang: str) -> list[str]:
+    """What the external edition does not show, and what the verdict does not consider."""
+    if document.policy.kind != GENERALISED:
+        is_met = document.verdict in (PASS, WAIVED)
+        return [message_text(lang, "front.outside-compared-met" if is_met else "front.outside-compared")]
+    texts = [message_text(lang, "front.outside")] if document.table.quasi_identifiers else []
+    sensitive = document.table.sensitive_attributes
+    if sensitive and all(result.measure != "attribute-inference" for result in document.results):
+        texts.append(message_text(lang, "front.outside-guess", columns=sensitive))
+    roles = (SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)
+    columns = tuple(column.column for column in document.columns if column.released and column.role in roles)
+    alone = document.releases is None
+    if columns or alone:
+        about = "" if columns and alone else "-columns" if columns else "-tables"
+        texts.append(message_text(lang, f"notice.not-covered{about}", columns=columns))
+    return texts
 
 
 def plain_rule(rule: RuleResult, lang: str) -> str:
@@ -237,9 +359,7 @@ def plain_rule(rule: RuleResult, lang: str) -> str:
 
 
 def declaration(document: CheckDocument, lang: str) -> str:
-    """The sentence to sign; another one if there is nothing to sign."""
-    if document.verdict not in (PASS, WAIVED):
-        return message_text(lang, "front.nothing-to-sign")
+    """The sentences to sign."""
     policy, data = document.policy, document.inputs[0]
     recipients = policy_text(policy.recipients, lang) if policy.recipients else ""
     if not recipients:
@@ -249,11 +369,15 @@ def declaration(document: CheckDocument, lang: str) -> str:
         "digest": LINE_TO_FILL if data.sha256 is None else data.sha256[:DIGITS_OF_DIGEST],
         "recipients": recipients,
     }
-    texts = [message_text(lang, f"front.sign.{document.verdict}", **values, n=document.rule_verdicts.waived)]
+    texts = [message_text(lang, "front.sign", **values)]
+    if policy.purpose:
+        texts.append(message_text(lang, "context.purpose", purpose=policy_text(policy.purpose, lang).rstrip(".。")))
     if (unit := prose.linking_column(document)) is not None:
         texts.append(message_text(lang, "front.sign.without", column=[unit]))
-    if policy.purpose:
-        texts.append(message_text(lang, "context.purpose", purpose=policy_text(policy.purpose, lang)))
+    waived = [rule.name for rule in document.rules if rule.verdict == WAIVED]
+    if waived:
+        texts.append(message_text(lang, "front.sign.although", n=len(waived), rules=waived))
+    texts.append(message_text(lang, "front.sign.accept"))
     return prose.join_sentences(lang, *texts)
 
 
@@ -262,7 +386,7 @@ def is_signed(document: CheckDocument) -> bool:
     return document.sign_off is not None and document.verdict in (PASS, WAIVED)
 
 
-KINDS = ("identifier", "known", "sensitive", "other", "none")  # in the order of the table
+KINDS = ("identifier", "for-check", "known", "sensitive", "other", "none")  # in the order of the table
 
 
 def column_rows(document: CheckDocument) -> list[dict[str, Any]]:
@@ -275,6 +399,7 @@ def column_rows(document: CheckDocument) -> list[dict[str, Any]]:
             "name": shorten_name(column.column),
             "kind": kind_of(document, column),
             "state": states.get(column.column),
+            "stars": column.stars,
             "kept": None
             if states.get(column.column) == "kept"
             else kept.get(column.column)

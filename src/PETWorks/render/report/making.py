@@ -452,6 +452,15 @@ def by_models_text(facts: AnonymizationFacts, lang: str) -> list[str]:
     return texts
 
 
+def other_levels(facts: AnonymizationFacts, lang: str) -> str:
+    """How many combinations of levels, with how many records, are not in the table of local recoding."""
+    if facts.local is None:
+        return ""
+    shown = facts.local.most_used
+    others, records = facts.local.combinations - len(shown), facts.after.records - sum(row.records for row in shown)
+    return message_text(lang, "anonymize.other-levels", n=others, records=records) if others > 0 else ""
+
+
 def column_state_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
     """The columns that are unchanged, those that are coarser, and those that are lost."""
     texts = []

@@ -27,7 +27,10 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
         sentences.append(message_text(lang, "context.together-partly" if left else "context.together", n=measured))
     if left:
         sentences.append(message_text(lang, "context.not-together", n=left))
-    return sentences or [message_text(lang, "context.no-other-table")]
+    if sentences:
+        return sentences
+    unsaid = document.sign_off is not None and document.sign_off.earlier_releases is None
+    return [message_text(lang, "context.no-other-table-unsaid" if unsaid else "context.no-other-table")]
 
 
 def is_replaced(text: str) -> bool:

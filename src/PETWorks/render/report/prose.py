@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from fractions import Fraction
 from typing import Any
 
 from msgspec import structs
@@ -10,10 +11,12 @@ from PETWorks.about.kinds import GENERALISED
 from PETWorks.about.treatment import APART
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import Phrase
+from PETWorks.gate.check.notices import LIKELY
 from PETWorks.gate.document import (
     EXTERNAL,
     FAIL,
     INTERNAL,
+    JUDGED_WHEN_MADE,
     PASS,
     WAIVED,
     CheckDocument,
@@ -23,7 +26,6 @@ from PETWorks.gate.document import (
     NextStep,
     Notice,
     RuleResult,
-    TableFacts,
     WaiverFacts,
 )
 from PETWorks.gate.policy.policy_rules import (
@@ -49,6 +51,7 @@ from PETWorks.render.language.language import (
     rule_name,
     shorten_name,
     value_text,
+    with_levels,
 )
 from PETWorks.render.language.messages import in_language, translated
 from PETWorks.render.language.texts import TEXTS
@@ -64,6 +67,9 @@ TERMS = {  # the terms that each section explains, where they occur first
     "drivers": ("shapley",),
     "attributes": ("excess",),
 }
+REVERSED = "total_variation"  # the number of columns of which 0 is the best
+LIKELY_VALUE = "likely-value"
+MAX_ATTRIBUTES = 3  # sensitive attributes of which the chances are said
 LOOKING = ("looks", "mixed")  # kinds of reasons that are about the look of values
 AMOUNTS = ("adversary_cost", "adversary_gain", "publisher_loss", "publisher_benefit")
 SECRET = (None, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)  # roles of columns that nobody is assumed to know
@@ -72,6 +78,8 @@ SECRET = (None, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)  # roles of columns 
 def verdict(document: CheckDocument, lang: str) -> str:
     """The verdict in one sentence."""
     rules, counts = len(document.rules), document.rule_verdicts
+    if counts.failed and counts.withheld:
+        return message_text(lang, "summary.fail-at-least", n=counts.failed, all=rules, more=counts.withheld)
     if counts.failed:
         return message_text(lang, "summary.fail", n=counts.failed, all=rules)
     if counts.withheld and document.verdict == FAIL:
@@ -128,11 +136,14 @@ def utility(document: CheckDocument, lang: str) -> list[str]:
     if before is None or not isinstance(after, int):
         return []
     rows = "utility.deleted" if after < before else "utility.added" if after > before else "utility.same-rows"
+    if document.table.removed_records == before - after and after < before:
+        rows = "front.removed"
     share = percent(abs(before - after) / before, lang)
-    sentences = [message_text(lang, rows, before=before, after=after, n=abs(before - after), share=share)]
+    numbers_of_records = {"records": before, "before": before, "after": after, "n": abs(before - after)}
+    sentences = [message_text(lang, rows, share=share, **numbers_of_records)]
     if document.policy.kind != GENERALISED:
         return sentences
-    recoded = [column.column for column in document.columns if column.recoded]
+    recoded = [column.column for column in document.columns if column.recoded or column.stars]
     blind = [
         result.measure
         for result in document.results
@@ -173,26 +184,30 @@ def join_sentences(lang: str, *sentences: str) -> str:
 def bars(document: CheckDocument, lang: str) -> str:
     """The meaning of the bars in the table of the columns' utility."""
     keys = utility_keys(document)
-    return message_text(lang, "utility.bars", what=message_text(lang, f"column.{keys[0]}")) if keys else ""
+    if not keys:
+        return ""
+    scale = "utility.scale" if REVERSED not in keys else "utility.scale-reverse" if keys[1:] else "utility.scale-other"
+    what = message_text(lang, f"column.{keys[0]}")
+    return join_sentences(lang, message_text(lang, scale), message_text(lang, "utility.bars", what=what))
 
 
 def waiver(facts: WaiverFacts, lang: str) -> str:
     """A waiver as a line of text."""
-    text = message_text(lang, f"waiver.{facts.state}", expires=facts.expires, reason=policy_text(facts.reason, lang))
-    return (
-        text if facts.owner is None else text + message_text(lang, "waiver.owner", owner=policy_text(facts.owner, lang))
-    )
+    reason = policy_text(facts.reason, lang).rstrip(".。")
+    text = message_text(lang, f"waiver.{facts.state}", expires=facts.expires, reason=reason)
+    owner = "" if facts.owner is None else message_text(lang, "waiver.owner", owner=policy_text(facts.owner, lang))
+    return join_sentences(lang, text, owner)
 
 
 def finding(column: ColumnFacts, lang: str) -> str:
     """The findings about a column with their reasons, and the reason why it has no role."""
-    sentences = [sentence for found in column.found for sentence in _finding(found, lang)]
+    sentences = [sentence for found in column.found for sentence in _finding(column, found, lang)]
     if column.no_role is not None:
         sentences.append(policy_text(column.no_role, lang))
     return LANGUAGES[lang].writing.clauses.join(sentences)
 
 
-def _finding(finding: ColumnFinding, lang: str) -> list[str]:
+def _finding(column: ColumnFacts, finding: ColumnFinding, lang: str) -> list[str]:
     reasons = []
     if finding.points_to is not None:
         reasons.append(message_text(lang, "finding.points-to", what=message_text(lang, f"subject.{finding.points_to}")))
@@ -203,7 +218,8 @@ def _finding(finding: ColumnFinding, lang: str) -> list[str]:
         )
     if finding.details:
         reasons.append(personal_details(finding.details, lang))
-    text = message_text(lang, f"finding.{finding.kind}")
+    is_secret = column.role == SENSITIVE_ATTRIBUTE and finding.kind == "perhaps known"
+    text = message_text(lang, "finding.perhaps known, judged as secret" if is_secret else f"finding.{finding.kind}")
     return [message_text(lang, "write.labelled", label=text, text=reason) for reason in reasons] or [text]
 
 
@@ -263,23 +279,31 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
         message_text(lang, "context.adversary", who=policy_text(adversary.who, lang), columns=adversary.knows)
         for adversary in document.adversaries
     ]
-    sentences += treatment(described.treatment, lang) if policy.kind == GENERALISED else _comparison(described, lang)
-    if policy.kind == GENERALISED:
-        sentences.append(
-            message_text(lang, "context.no-population")
-            if described.population is None
-            else message_text(lang, "context.population", n=described.population)
+    if policy.kind != GENERALISED:
+        sentences += _comparison(document, lang)
+    else:
+        has_weights = described.sampling_weight is not None or any(
+            notice.notice == "individual-risk-when-made" for notice in document.notices
         )
+        name = "sample" if has_weights else "no-population" if described.population is None else "population"
+        sentences.append(message_text(lang, f"context.{name}", n=described.population))
     in_money = [result.parameters for result in document.results if find_measure(result.measure).unit == "money"]
     if in_money:
         sentences.append(message_text(lang, "context.amounts", **{name: in_money[-1][name] for name in AMOUNTS}))
     sentences += other_releases.assumptions(document, lang)
     texts = (policy_text(text, lang) for text in policy.assumptions)
-    return sentences + [text for text in texts if not other_releases.is_replaced(text)]
+    sentences += [text for text in texts if not other_releases.is_replaced(text)]
+    if policy.kind != GENERALISED:
+        return sentences
+    ways = dict(described.treatment)
+    if described.classes is not None and not described.classes.suppressed_records:
+        del ways["suppressed"]
+    return sentences + treatment(ways, lang)
 
 
-def _comparison(described: TableFacts, lang: str) -> list[str]:
+def _comparison(document: CheckDocument, lang: str) -> list[str]:
     """Sentences about the comparison by which a release that is not generalised is judged."""
+    described = document.table
     sentences = [message_text(lang, f"context.kind.{described.kind}")] if described.kind else []
     if described.control_records:
         sentences.append(message_text(lang, "context.control", n=described.control_records))
@@ -288,7 +312,8 @@ def _comparison(described: TableFacts, lang: str) -> list[str]:
             message_text(lang, "context.compared-at", column=[column], level=level)
             for column, level in described.compared_at.items()
         ]
-        sentences.append(message_text(lang, "context.levels", levels=levels))
+        of_rules = any(rule.details.get("compared_at") for rule in document.rules)
+        sentences.append(message_text(lang, "context.levels-of-rules" if of_rules else "context.levels", levels=levels))
     return sentences
 
 
@@ -302,7 +327,7 @@ def treatment(ways: Mapping[str, str | None], lang: str) -> list[str]:
     ]
     chosen = {f"treatment.{name}.{value}" for name, value in ways.items()}
     sentences = [message_text(lang, way) for way in known if way in chosen]
-    if ways["privacy_unit"]:
+    if ways.get("privacy_unit"):
         sentences.append(message_text(lang, "context.unit", column=[ways["privacy_unit"]]))
     return sentences
 
@@ -329,23 +354,53 @@ def residual_texts(document: CheckDocument, lang: str, *, of_identity: bool = Tr
     if "attribute-inference" in results:
         attributes = results["attribute-inference"].details.get("attributes", {})
         if attributes:
-            column = max(attributes, key=lambda name: attributes[name]["posterior"] - attributes[name]["prior"])
-            chances = {name: percent(attributes[column][name], lang) for name in ("posterior", "prior")}
-            texts.append(message_text(lang, "residual.attribute", column=[column], **chances))
+            texts.append(_guessed(document, attributes, lang))
         else:
             chance = _chance(results["attribute-inference"], lang)
             texts.append(message_text(lang, "residual.attributes", chance=chance))
     return texts
 
 
+def _guessed(document: CheckDocument, attributes: Mapping[str, Mapping[str, Any]], lang: str) -> str:
+    """How well sensitive values can be guessed, on average and at worst; first the one of which most is told."""
+    worst = {
+        name: notice for notice in document.notices if notice.notice == LIKELY_VALUE for name in notice.columns or ()
+    }
+    order = sorted(attributes, key=lambda name: attributes[name]["prior"] - attributes[name]["posterior"])
+    texts = []
+    for column in order[:MAX_ATTRIBUTES]:
+        numbers_shown = [attributes[column][name] for name in ("posterior", "prior")]
+        chances = dict(zip(("posterior", "prior"), (percent(share, lang) for share in numbers_shown), strict=True))
+        if column not in worst or worst[column].share == attributes[column]["posterior"]:
+            texts.append(message_text(lang, "residual.attribute", column=[column], **chances))
+            continue
+        highest = percent(worst[column].share, lang)
+        message = "residual.attribute-also" if texts else "residual.attribute-at-worst"
+        texts.append(message_text(lang, message, column=[column], highest=highest, **chances))
+        if worst[column].records:
+            likely = percent(LIKELY, lang)
+            texts.append(message_text(lang, "residual.attribute-likely", n=worst[column].records, likely=likely))
+    return join_sentences(lang, *texts)
+
+
 def _told_by_lookups(document: CheckDocument, lang: str) -> list[str]:
     """Sentences about lookups in a release that is not generalised, for people of the original and control people."""
-    results = {result.measure: result.details for result in document.results}
-    shares = {result.measure: result.value for result in document.results}
+    results = {result.measure: {"share": result.value, **result.details} for result in document.results}
+    # Rules are judged on several levels of hierarchies: shown are the numbers of the level that decided.
+    decided = {rule.measure: rule for rule in document.rules if rule.details.get("compared_at")}
+    for measure, rule in decided.items():
+        exact = rule.details.get("exact")
+        results[measure] = {**({} if exact is None else {"share": float(Fraction(exact))}), **rule.details}
+    limits = {measure: rule.parameters.get("excess") for measure, rule in decided.items()}
+
+    def share_on_levels(measure: str, share: str) -> str:
+        levels = decided[measure].details["compared_at"] if measure in decided else None
+        return with_levels(share, levels if levels and any(levels.values()) else None, lang)
+
     texts = []
     if "copies" in results:
         control = results["copies"].get("control")
-        values = {"share": percent(_share(shares["copies"]), lang)} | (
+        values = {"share": share_on_levels("copies", percent(results["copies"]["share"], lang))} | (
             {} if control is None else {"control": percent(control, lang)}
         )
         texts.append(message_text(lang, "residual.copies" if control is None else "residual.copies-control", **values))
@@ -355,6 +410,7 @@ def _told_by_lookups(document: CheckDocument, lang: str) -> list[str]:
         numbers = attributes[column]
         beside = [numbers[name] for name in ("share", "control", "excess") if name in numbers]
         told = {name: percent(numbers[name], lang, beside) for name in ("share", "prior", "control") if name in numbers}
+        told["share"] = share_on_levels("best-guess", told["share"])
         texts.append(
             message_text(
                 lang,
@@ -364,22 +420,14 @@ def _told_by_lookups(document: CheckDocument, lang: str) -> list[str]:
             )
         )
         if "interval" in numbers:
-            low, high = numbers["interval"]
-            texts.append(
-                message_text(
-                    lang,
-                    "residual.excess",
-                    share=percent(numbers["excess"], lang, beside),
-                    low=percent(low, lang, beside),
-                    high=percent(high, lang, beside),
-                )
-            )
+            excess, (_, high) = numbers["excess"], numbers["interval"]
+            limit = limits.get("best-guess")
+            message = "residual.no-excess" if excess <= 0 else "residual.excess"
+            values = {"share": percent(excess, lang, beside), "high": percent(max(high, 0.0), lang, beside)}
+            if limit is not None:
+                message, values = f"{message}-limit", {**values, "limit": percent(limit, lang)}
+            texts.append(message_text(lang, message, **values))
     return texts
-
-
-def _share(value: Any) -> float:
-    assert isinstance(value, int | float)
-    return float(value)
 
 
 def highest_chance(document: CheckDocument) -> float | Bound | None:
@@ -467,7 +515,12 @@ def linking_column(document: CheckDocument) -> str | None:
 
 def not_measured(document: CheckDocument, lang: str) -> list[str]:
     """The measures that were not computed, with the reasons."""
-    reasons = [(measure_name(measure, lang), _reason(document, measure, lang)) for measure in document.not_applicable]
+    judged = {rule.measure for rule in document.rules if rule.details.get(JUDGED_WHEN_MADE)}
+    reasons = [
+        (measure_name(measure, lang), _reason(document, measure, lang))
+        for measure in document.not_applicable
+        if measure not in judged
+    ]
     if document.subsets is None and document.lookups is None:
         why = "drivers.unit" if document.table.treatment["privacy_unit"] else "drivers.not-counted"
         reasons.append((message_text(lang, "section.drivers"), message_text(lang, why)))
@@ -511,7 +564,11 @@ def notice_texts(notices_shown: Sequence[Notice], lang: str, *, advised: bool = 
 
     advised   with what to do about them, in the words of policies and commands
     """
-    return [join_sentences(lang, *_notice(notice, lang, advised=advised)) for notice in notices_shown]
+    return [
+        join_sentences(lang, *_notice(notice, lang, advised=advised))
+        for notice in notices_shown
+        if notice.notice != LIKELY_VALUE  # said with the residual risk
+    ]
 
 
 def _notice(notice: Notice, lang: str, *, advised: bool) -> Iterator[str]:
@@ -549,6 +606,7 @@ STEPS_FOR_ROLES = {
     UP_TO_DATE: ("make-again",),
     NOT_ALONE: ("declare-releases",),
 }
+MOST_LEFT_OUT = 0.2  # share of the records that one may be advised to leave out by hand
 MAX_REMOVALS = 3  # quasi-identifiers for which a step describes the effect of removal
 ALLOWING = ("root", "network")  # options of a check that the policy cannot be read without
 
@@ -609,9 +667,12 @@ def _anonymize(step: NextStep, lang: str, document: CheckDocument) -> str:
     """The command that fixes the failing rules, and the manual alternatives."""
     command = fixing_command(document)
     if step.records is None:
-        return message_text(lang, "step.anonymize-table", command=command)
-    text = message_text(lang, "step.anonymize", n=step.records, share=percent(step.share, lang), command=command)
-    return text + "".join(
+        return message_text(lang, "step.anonymize", command=command)
+    text = message_text(lang, "step.anonymize", command=command)
+    if isinstance(step.share, float) and step.share > MOST_LEFT_OUT:
+        return text
+    by_hand = message_text(lang, "step.by-hand", n=step.records, share=percent(step.share, lang))
+    return join_sentences(lang, text, by_hand) + "".join(
         message_text(
             lang,
             "step.raise",

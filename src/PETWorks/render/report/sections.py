@@ -1,6 +1,6 @@
 """The content of each section of a report: the rows of its tables, limited in number; the models that data are for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import getdoc
 from typing import Any
 
@@ -11,7 +11,6 @@ from PETWorks.gate.document import (
     FAIL,
     INTERNAL,
     PASS,
-    WITHHELD,
     CheckDocument,
     ColumnFacts,
     MeasureResult,
@@ -107,13 +106,22 @@ def shown_sections(document: CheckDocument) -> dict[str, int]:
         "identity": document.policy.kind == GENERALISED,
         "drivers": document.subsets is not None,
         "releases": is_shown(document),
-        "utility": bool(results["utility"] or utility_keys(document) or document.models),
+        "utility": bool((results["utility"] or utility_keys(document) or document.models) and _has_losses(document)),
         "anonymization": document.anonymization is not None,
-        "steps": len(document.next_steps) > (STEPS_IN_FRONT if document.verdict in (FAIL, WITHHELD) else 0),
+        "steps": len(document.next_steps) > (STEPS_IN_FRONT if document.verdict == FAIL else 0)
+        and document.edition == INTERNAL,
         "sign-off": _says_who_answers(document),
     }
     shown = [name for name in SECTIONS if content.get(name, True)]
     return {name: place for place, name in enumerate(shown, 1)}
+
+
+def _has_losses(document: CheckDocument) -> bool:
+    """Whether there is something to say about utility: an original to compare with, or values that were lost."""
+    best = {"precision": 1, "granularity": 1, "missing": 0}
+    return document.table.original_records is not None or any(
+        getattr(column, name) not in (None, most) for column in document.columns for name, most in best.items()
+    )
 
 
 def _says_who_answers(document: CheckDocument) -> bool:
@@ -156,7 +164,7 @@ def section_rows(document: CheckDocument) -> dict[str, Any]:
         "before": any(row.distinct_before is not None for row in kept),
         "changed": any(row.changed is not None for row in kept),
         "earlier": ((document.sign_off and document.sign_off.earlier_releases) or ())[:MAX_EARLIER],
-        "sources": [{"measure": name, "source": cited_papers(name)} for name in results if cited_papers(name)],
+        "sources": _sources(results),
     }
 
 
@@ -273,7 +281,8 @@ def _scenarios(document: CheckDocument) -> list[dict[str, Any]]:
             average = result.details.get("average")
             numbers = {"highest": None, "average": average, str(entry.scenario): result.value}
             alike = entry.linked and entry.scenario == "highest" and not register
-            target = "scenario.without-register" if alike else f"scenario.{entry.name}"
+            weighted = alike and document.table.sampling_weight is not None
+            target = f"scenario.{'weighted' if weighted else 'without-register' if alike else entry.name}"
             rows.append({"measure": entry.name, "target": target, **numbers})
     return rows
 
@@ -300,6 +309,14 @@ def _by_attribute(document: CheckDocument) -> list[dict[str, Any]]:
                 values = [f"distance.{kind}" for kind in values]
             rows.append({"measure": result.measure, "label": label, "values": values, "words": key == "distance"})
     return rows
+
+
+def _sources(measures: Iterable[str]) -> list[dict[str, Any]]:
+    """The papers that measures cite, each with all measures that cite it."""
+    by_source: dict[str, list[str]] = {}
+    for name in measures:
+        by_source.setdefault(cited_papers(name), []).append(name)
+    return [{"measures": names, "source": source} for source, names in by_source.items() if source]
 
 
 def cited_papers(measure: str) -> str:
