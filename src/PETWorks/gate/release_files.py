@@ -388,9 +388,10 @@ def other_releases_of(policy: Policy) -> list[ReleaseFiles]:
     """The releases beside that of a policy that were made from the same original, and are not among its `releases`."""
     if policy.original is None or (policy.plan is None and not came_with_release(policy.path)):
         return []
-    declared = [earlier.data.resolve() for earlier in policy.releases.earlier if isinstance(earlier.data, Path)]
+    judged = [policy.data, *(earlier.data for earlier in policy.releases.earlier)]
+    known = [table.resolve() for table in judged if isinstance(table, Path)]
     others = _made_from(policy.original, policy)
-    return [files for files in others if files.release.exists() and files.release.resolve() not in declared]
+    return [files for files in others if files.release.exists() and files.release.resolve() not in known]
 
 
 def _made_from(original: object, policy: Policy) -> list[ReleaseFiles]:
