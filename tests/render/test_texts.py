@@ -31,7 +31,7 @@ from PETWorks.render.language.language import message_text, percent, source_date
 from PETWorks.render.language.texts import TEXTS, Plural
 from PETWorks.render.report.front_page import KINDS as KINDS_OF_COLUMNS
 from PETWorks.render.report.making import STATE_FACTS
-from PETWorks.render.report.prose import LIKELY_VALUE, TERMS
+from PETWorks.render.report.prose import CAVEATS, LIKELY_VALUE, TERMS
 from PETWorks.render.report.sections import SECTIONS
 from PETWorks.studio.pages.compare import FACT_LABELS
 from PETWorks.studio.pages.decide import KINDS as RELEASE_KINDS
@@ -86,6 +86,9 @@ def completed_ids():
     yield from ("scenario.weighted", "scenario.without-register")
     yield "finding.perhaps known, judged as secret"
     yield from (f"studio.bar.{kind}" for kind in ("original", "release"))
+    yield from (f"studio.verdict.{caveat}" for caveat in CAVEATS.values())
+    yield from (f"studio.columns.reason.{asked}" for asked in ("role", "none", "known"))
+    yield from (f"studio.columns.role.{role}" for role in (*ROLES, "none"))
     yield from (f"studio.step.{step}" for step in PAGES)
     yield from (f"studio.compare.change.{change}" for change in ("same", *get_args(Change)))
     yield from FACT_LABELS.values()
@@ -195,7 +198,7 @@ def levels_ids():
         "unit": {*CHOICES["dates"], *CHOICES["icd10"], *CHOICES["address"], *CHOICES["uk_postcode"]},
         "calendar": CHOICES["calendar"],
         "day-first": [order or "none" for order in CHOICES["day_first"]],
-        "status": ("declared", "file", "none"),
+        "status": ("file", "none"),
         "shown": (SAVED, PROPOSED, TRIED, "none"),
         "bound": BOUNDS,
     }

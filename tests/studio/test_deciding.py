@@ -209,13 +209,12 @@ def test_a_form_that_is_out_of_date_changes_nothing_and_leads_back(folder):
 
 def test_nobody_exports_without_the_approver_whom_a_regime_asks_for_unless_they_say_so(folder):
     with entered(folder) as page:
-        for what in ("report", "evidence"):
-            answer = save(page, what, approver="", role="head")
-            assert answer.status_code == 400
-            assert "iso-27559 asks for an approver" in answer.text
-            assert read_policy(folder / "policy.yaml").file.content["sign_off"] == {"role": "head"}, "it is saved"
-        assert ended(page, save(page, "report", anyway="yes")).code == 1
-        assert ended(page, save(page, "report", approver="Ms Lin")).code == 1
+        answer = save(page, "evidence", approver="", role="head")
+        assert answer.status_code == 400
+        assert "iso-27559 asks for an approver" in answer.text
+        assert read_policy(folder / "policy.yaml").file.content["sign_off"] == {"role": "head"}, "it is saved"
+        assert ended(page, save(page, "evidence", anyway="yes")).code == 1
+        assert ended(page, save(page, "evidence", approver="Ms Lin")).code == 1
 
 
 def test_why_a_column_needs_no_rule(folder):
@@ -241,7 +240,9 @@ def test_the_page_shows_the_verdict_checklists_and_no_script_of_a_policy(folder)
         assert "/decide/verdict?policy=policy.yaml" in first.text, "the check takes time, so it comes later"
         verdict = page.get("/decide/verdict?policy=policy.yaml").text
         assert "iso-27559" in verdict
-        assert "✗ a contact for incidents" in verdict
+        assert re.search(
+            r'✗ <a href="/decide\?policy=policy.yaml#incident_contact">a contact for incidents</a>', verdict
+        )
         assert '<span class="verdict fail">' in verdict
         shown = page.get(AT)
         assert '<span class="verdict fail">' in shown.text
@@ -284,14 +285,17 @@ def test_reports_of_the_page_and_of_the_command_line_have_the_same_digest(folder
         save(page, approver="Ms Lin")
         for name in ("adult.csv", "policy.yaml"):
             shutil.copy(folder / name, other)
-        job = ended(page, page.post("/decide/report?policy=policy.yaml", follow_redirects=False))
+        job = ended(page, page.post("/decide/evidence?policy=policy.yaml", follow_redirects=False))
         assert job.code == 1
         shown = page.get(f"/decide/exported?policy=policy.yaml&job={job.id}").text
         assert "do not hand out the release" in shown
         assert "adult.csv" not in re.search(r'class="files out".*?</ul>', shown, re.S)[0]
     assert petworks(*job.command.split()[1:], cwd=other).returncode == 1
-    names = ("adult_check.json", "adult_check.external.json")
-    mine, theirs = ([json.loads((one / name).read_text("utf-8")) for name in names] for one in (folder, other))
+    names = ("report.json", "report.external.json")
+    mine, theirs = (
+        [json.loads(next(one.glob(f"evidence_*/*/{name}")).read_text("utf-8")) for name in names]
+        for one in (folder, other)
+    )
     assert mine[0]["content_sha256"] == theirs[0]["content_sha256"]
     assert [one["edition"] for one in mine] == ["internal", "external"]
     written = hashlib.sha256(text_of(folder).encode()).hexdigest()

@@ -77,7 +77,7 @@ def test_the_numbers_are_those_of_the_release_on_these_levels(folder):
     assert "<html" not in part
     k = int(evaluate(made.release, {"k-anonymity": {}})["k-anonymity"].value)
     classes = made.release.class_sizes()
-    assert f"k = {k}," in part
+    assert f"Smallest group: {k};" in part
     row = re.search(r"equivalence classes</th><td.*?>([\d,]+)</td><td.*?>([\d,]+)</td>", part)
     before = Release(folder / "people.csv", given(folder)["roles"]).class_sizes().number
     assert [int(cell.replace(",", "")) for cell in row.groups()] == [before, classes.number]

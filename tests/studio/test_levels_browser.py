@@ -47,7 +47,7 @@ def test_sliders_by_keyboard_and_the_numbers_follow(browser, server, tmp_path):
         assert page.inner_text("#what-if-said") != before
         assert slider.get_attribute("aria-valuetext").startswith("Level 2 of 3: 2 groups")
         assert page.inner_text("#shown-0") == slider.get_attribute("aria-valuetext")
-        page.get_by_label("Suppress the records").check()
+        page.get_by_label("Leave out the records").check()
         page.wait_for_selector("#command:has-text('--suppress')", state="attached")
         page.get_by_role("button", name="正體中文").click()
         page.wait_for_selector("html[lang=zh-TW]")

@@ -11,6 +11,8 @@ from command import petworks
 from conftest import ROOT
 from PETWorks.errors import PETWorksError
 from PETWorks.gate.policy.policy import read_policy
+from PETWorks.gate.suggest.protection_proposal import coarse_roundings
+from PETWorks.measures.numbers import count
 from PETWorks.studio.pages import make_safe
 from studio_client import ended, entered, fields_of, quick_jobs, write_long_search  # noqa: F401 - a fixture
 
@@ -94,7 +96,7 @@ def test_suppressed_records_can_be_kept(folder):
     with entered(folder) as page:
         address = "/safe?policy=policy.yaml"
         assert fields_of(page.get(address).text, "/safe/run")["suppressed_records"] == "remove"
-        for lang, kept in (("en", "stay, with *"), ("zh-TW", "保留，以 * 遮蔽")):
+        for lang, kept in (("en", "stay, with *"), ("zh-TW", "保留，準識別符改成「*」")):
             assert kept in unescape(page.get(address, headers={"accept-language": lang}).text)
         run(page, do="save", suppressed_records="stars")
         assert (folder / "policy.yaml").read_text("utf-8") == POLICY + "  suppressed_records: stars\n"
@@ -260,6 +262,62 @@ def test_the_two_ways_to_recode_are_compared_and_the_other_one_can_be_chosen(fol
         )
 
 
+def test_a_release_says_what_is_gone_and_how_much_is_only_stars(folder):
+    text = (folder / "policy.yaml").read_text("utf-8").replace("native-country, occupation]", "native-country]")
+    text = text.replace("insensitive_attributes:", "identifiers: [occupation]\n  insensitive_attributes:")
+    (folder / "policy.yaml").write_text(text.replace(", occupation: a test", ""), "utf-8")
+    with entered(folder) as page:
+        run(page, do="save", suppressed_records="stars")
+        job = ended(page, run(page, method="global"))
+        shown = unescape(page.get("/safe/result?policy=policy.yaml&release=adult_released.csv").text)
+    facts = job.result["anonymization"]
+    assert "Not in the release: 1 column (" in shown
+    assert "occupation" in shown.partition("Not in the release")[2][:60]
+    assert facts["suppressed"] > 0
+    assert f"{facts['suppressed']} of {count(facts['records'])} records" in shown
+    rows = dict(re.findall(r'<th scope="row">([^<]*)</th>(<td><span class="state-.*?</tr>)', shown, re.S))
+    assert "are *" in rows["age"]
+    assert all("100 %" in row for row in rows.values() if 'class="state-kept"' in row), "what was removed is told above"
+
+
+def test_the_regressions_are_named_and_removed_and_a_mistake_is_shown_at_their_fields(folder):
+    def models():
+        return read_policy(folder / "policy.yaml").file.content.get("models")
+
+    with entered(folder) as page:
+        text = page.get("/safe?policy=policy.yaml").text
+        place = {unescape(name): at for at, name in re.findall(r'name="on" value="(\d+)"> <bdi>(.*?)</bdi>', text)}
+        assert {"sex", "age", "a<b>c"} <= set(place)
+        answer = run(page, do="save", outcome=place["age"])
+        assert answer.status_code == 400
+        assert re.search(r'<fieldset>.*?id="wrong-model">a model is on 1 to 50 columns', answer.text, re.S)
+        assert models() is None
+        run(page, do="save", outcome=place["age"], on=[place["sex"], place["a<b>c"]], log="yes")
+        assert models() == [{"outcome": "age", "on": ["sex", "a<b>c"], "log": "true"}]
+        assert "log(1 + age) ~ sex + a&lt;b&gt;c" in page.get("/safe?policy=policy.yaml").text
+        run(page, do="save", **{"model-0-remove": "yes"})
+        assert models() is None
+
+
+def test_a_button_makes_an_amount_coarser_in_the_releases_to_come(folder):
+    with entered(folder) as page:
+        given = {"protect": "education=round:5,top:15"}
+        assert page.post("/safe/protect?policy=policy.yaml", data=given, follow_redirects=False).status_code == 303
+        assert read_policy(folder / "policy.yaml").anonymize["protect"] == {"education": {"round": "5", "top": "15"}}
+        assert page.post("/safe/protect?policy=policy.yaml", data={"protect": "x=round:5"}).status_code == 400
+
+
+def test_amounts_are_rounded_to_ever_fewer_values():
+    counts = {str(value): 1 for value in range(1, 2001)} | {None: 3, "unknown": 2}
+    assert [words for words, _ in coarse_roundings(counts)] == [
+        {"round": "50", "top": "1900"},
+        {"round": "100", "top": "1900"},
+        {"round": "200", "top": "1800"},
+    ]
+    assert [left for _, left in coarse_roundings(counts)] == [39, 20, 10]
+    assert coarse_roundings({"a": 3, "b": 4}) == []
+
+
 def test_reasons_are_written_for_insiders_who_can_download_them(folder):
     with entered(folder) as page:
         job = ended(page, run(page, reasons="yes", below="12", method="global"))
@@ -311,7 +369,7 @@ def test_what_was_decided_about_a_release_is_not_lost(folder):
         released = folder / "adult_released_policy.yaml"
         page.studio.cases.of(released).file.change(lambda document: document.update(sign_off={"approver": "Ms Lin"}))
         shown = page.get("/safe?policy=policy.yaml").text
-        assert "sign_off" in shown
+        assert "What you entered under Decide is only in the release adult_released.csv" in unescape(shown)
         page.post("/safe/adopt?policy=policy.yaml", data=fields_of(shown, "/safe/adopt"))
         assert read_policy(folder / "policy.yaml").accountability.approver == "Ms Lin"
         assert "/safe/adopt" not in page.get("/safe?policy=policy.yaml").text

@@ -11,8 +11,8 @@ import pytest
 
 from command import petworks
 from conftest import ROOT
+from PETWorks.gate.suggest.table_preview import mask
 from PETWorks.render.language.messages import using_language
-from PETWorks.studio.pages.open import mask
 from studio_client import entered
 from studio_server import Server
 
@@ -134,13 +134,18 @@ def test_files_by_folder_and_policies_with_their_last_state(folder):
     shutil.copy(folder / "adult.csv", folder / "wards/second.csv")
     (folder / "wards/adult_hierarchy_age.csv").write_text("1;*\n")
     (folder / "readme.txt").write_text("a,b\n1,2\n")
+    (folder / "wards/second_codebook.csv").write_text("column,value\nage,1\n")
+    (folder / "evidence_adult/internal").mkdir(parents=True)
+    (folder / "evidence_adult/internal/adult_policy.yaml").write_text("petworks_policy: 1\ndata: gone.csv\n")
     (folder / "broken_policy.yaml").write_text("petworks_policy: 1\ndata: gone.csv\n")
     with entered(folder) as page:
         page.post("/open", data={"table": "adult.csv"})
         text = page.get("/").text
         assert text.index("adult.csv") < text.index("wards/") < text.index("second.csv")
         folded = text[text.index('<details class="side">') :]
-        assert "2 other files" in folded
+        assert "3 other files" in folded
+        assert "second_codebook.csv" in folded, "it is no table to begin with"
+        assert "evidence_adult" not in text, "copies of policies, whose tables are elsewhere, are no mistakes"
         assert all(name in folded for name in ("adult_hierarchy_age.csv", "readme.txt"))
         assert text.count("hierarchy_age.csv</a>") == 1
         assert "has a mistake" in text

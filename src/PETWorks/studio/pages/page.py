@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+from msgspec import structs
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -19,8 +20,9 @@ from PETWorks import __version__
 from PETWorks.about.kinds import GENERALISED
 from PETWorks.errors import PYTHON, Hint, InputError, NotApplicable, PETWorksError, Phrase, of_system, printable
 from PETWorks.gate.check.may_go_out import Obstacle
+from PETWorks.gate.document import CheckDocument
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.gate.release_files import came_with_release, origin_of, releases_of
+from PETWorks.gate.release_files import came_with_release, origins_of, releases_of
 from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.numbers import count
 from PETWorks.render.charts.charts import bar_length
@@ -40,7 +42,7 @@ from PETWorks.render.language.language import (
     value_with_fraction,
 )
 from PETWorks.render.language.messages import translated
-from PETWorks.render.report.prose import finding, waiver
+from PETWorks.render.report.prose import caveat_of, finding, notices, waiver
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.server.jobs import Job
 from PETWorks.studio.server.open_case import LastVerdict, OpenCase, Studio, last_verdict, remember_verdict
@@ -114,12 +116,12 @@ def is_release(policy: Policy) -> bool:
 class Flow:
     """The policies of the original and of its release; None if there is none.
 
-    more   the number of further releases
+    others   the names of further releases of the same table
     """
 
     original: Path | None = None
     release: Path | None = None
-    more: int = 0
+    others: Sequence[str] = ()
 
     def of_step(self, step: str) -> Path | None:
         """The policy that a step is about."""
@@ -130,10 +132,13 @@ class Flow:
 def flow_of(policy: Policy, wanted: str = "") -> Flow:
     """The original and the release that belong together with a policy: the release that is wanted, or the last one."""
     if is_release(policy):
-        return Flow(origin_of(policy), policy.path)
+        origin = next(origins_of(policy), None)
+        found = () if origin is None else releases_of(origin)
+        others = [one.release.name for one in found if one.release.exists() and one.policy.name != policy.path.name]
+        return Flow(None if origin is None else origin.path, policy.path, others)
     made = [files for files in releases_of(policy) if files.release.exists()]
     made.sort(key=lambda files: (files.release.name == wanted, files.release.stat().st_mtime_ns))
-    return Flow(policy.path, made[-1].policy if made else None, max(len(made) - 1, 0))
+    return Flow(policy.path, made[-1].policy if made else None, [files.release.name for files in made[:-1]])
 
 
 @dataclass(frozen=True)
@@ -160,7 +165,7 @@ def tables_of_bar(request: Request, flow: Flow, about: str, *, check: bool) -> l
 def bar_values(request: Request, case: OpenCase | None, about: str = "", *, check: bool = False) -> dict[str, Any]:
     """The template values for the bar at the top, and the policy that each step is about."""
     if case is None:
-        return {"bar_tables": [], "policy_of_step": {}, "more_releases": 0}
+        return {"bar_tables": [], "policy_of_step": {}, "other_releases": ()}
     flow = flow_of(case.policy, request.query_params.get("release", ""))
     about = about or ("release" if case.file.path == flow.release else "original")
     policies = {step: flow.of_step(step) for step in STEPS[1:]}
@@ -168,7 +173,7 @@ def bar_values(request: Request, case: OpenCase | None, about: str = "", *, chec
         "bar_tables": tables_of_bar(request, flow, about, check=check),
         "about": about,
         "policy_of_step": {step: studio(request).workspace.relative(path) for step, path in policies.items() if path},
-        "more_releases": flow.more,
+        "other_releases": flow.others,
     }
 
 
@@ -245,6 +250,8 @@ def render(request: Request, template: str, case: OpenCase | None = None, **valu
             name=shorten_name,
             printable=printable,
             bar_length=bar_length,
+            caveat_of=caveat_of,
+            text_in=partial(text_in, lang=lang),
             translated=lambda text: printable(translated(text, lang)),
             **{function.__name__: partial(function, lang=lang) for function in IN_LANGUAGE},
             **values,
@@ -387,6 +394,12 @@ async def show_error(request: Request, error: Exception) -> Response:
     """The page for input that cannot be used."""
     message = error_text(error, request).replace(f"{studio(request).workspace.root}/", "")  # pages show relative paths
     return error_page(request, message, 400)
+
+
+def page_notices(document: CheckDocument, lang: str) -> list[str]:
+    """The notices of a check, without that of other releases, which all pages show above."""
+    shown = (notice for notice in document.notices if notice.notice != "other-releases")
+    return notices(structs.replace(document, notices=tuple(shown)), lang)
 
 
 def obstacle_text(file: str, obstacle: Obstacle, lang: str) -> str:

@@ -22,14 +22,16 @@ from PETWorks.measures.risk.scenarios import distribution
 from PETWorks.render.charts import charts
 from PETWorks.render.language.language import message_text
 from PETWorks.render.report import prose, sections
-from PETWorks.render.report.prose import notices, step_texts
+from PETWorks.render.report.prose import step_texts
 from PETWorks.studio.files.policy_file import Change, parse_text, set_in
 from PETWorks.studio.pages.page import (
     REPORT_POLICY,
     Form,
     Routes,
+    is_release,
     language,
     page,
+    page_notices,
     part,
     petworks_command,
     policy_argument,
@@ -117,6 +119,12 @@ STEP_PAGES = {
     "secret-or-explain": "columns",
 }
 
+# What making a release does by itself, without a decision of anybody.
+DONE_BY_MAKING = (
+    *("remove-identifiers", "unlink", "write-anew", "release-values", "export-table", "protect-declared"),
+    *("anonymize", "merge-classes", "more-values", "diversify", "hide-presence", "blur"),
+)
+
 
 @ROUTES.get("/risk")
 def show(request: Request, case: OpenCase) -> Response:
@@ -181,6 +189,8 @@ def _body(request: Request, case: OpenCase) -> dict[str, Any]:
     known = len(case.release.quasi_identifiers)
     generalised = document.policy.kind == GENERALISED
     can_do = (change_of(step, known) is not None for step in document.next_steps)
+    is_original = generalised and not is_release(case.policy)
+    in_one = [is_original and step.step in DONE_BY_MAKING for step in document.next_steps]
     chosen = _chosen(case, request)
     few = next(
         (answer.highest.attributes for answer in answers_if_known(document) if answer.known == EXAMPLE_COLUMNS), None
@@ -189,9 +199,9 @@ def _body(request: Request, case: OpenCase) -> dict[str, Any]:
         "example": None if few is None else risk_if_known(case.release.view, few, class_size_wanted(document)),
         "d": document,
         "texts": [make(document, lang) for make in (prose.verdict, prose.residual, prose.table)],
-        "notices": notices(document, lang),
+        "notices": page_notices(document, lang),
         "rules": listed["rules"],
-        "todo": list(zip(texts, places, can_do, strict=False)),
+        "todo": list(zip(texts, places, can_do, in_one, range(len(texts)), strict=False)),
         "risk_charts": charts.risk(document),
         "risky": listed["risky"],
         "counts_sets": _counts_sets(document),

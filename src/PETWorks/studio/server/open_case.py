@@ -35,6 +35,7 @@ from PETWorks.gate.suggest.suggestion import (
 )
 from PETWorks.render.check_result import Check, check_case
 from PETWorks.render.language.messages import language
+from PETWorks.render.report.prose import CAVEATS, caveat_of
 from PETWorks.studio.files.policy_file import PolicyFile
 from PETWorks.studio.files.workspace import Workspace
 from PETWorks.studio.server.jobs import Jobs
@@ -345,6 +346,7 @@ class LastVerdict:
     is_current   whether it is of today and nothing has changed since
     mistake      why the policy cannot be read
     records, risk   of the last check: the number of records, and the highest risk of one of them
+    caveat       what a passing verdict rests on ("assumed") or leaves open ("warned")
     is_outdated  whether it is about a release, and the settings that the release was made with have changed since
     """
 
@@ -358,6 +360,7 @@ class LastVerdict:
     mistake: str | None = None
     records: int | None = None
     risk: float | None = None
+    caveat: str | None = None
     is_outdated: bool = False
 
 
@@ -369,6 +372,7 @@ def remember_verdict(case: OpenCase) -> dict[str, Any]:
         "verdict": document.verdict,
         "day": today().isoformat(),
         "records": document.table.records,
+        "caveat": caveat_of(document),
         "risk": next((float(risk) for risk in risks if isinstance(risk, int | float)), None),
     }
     with suppress(OSError, PETWorksError):
@@ -398,13 +402,14 @@ def _read_last(file: PolicyFile, stamp: Stamp) -> dict[str, Any]:
     """What was stored of the last check, and whether policy and table are unchanged since; empty if it is invalid."""
     try:
         content = json.loads(read_small(file.folder / VERDICT_FILE, LARGEST_VERDICT_FILE))
-        facts = {name: content.get(name) for name in ("verdict", "records", "risk")}
+        facts = {name: content.get(name) for name in ("verdict", "records", "risk", "caveat")}
         is_current, day = content["of"] == _digest(stamp), str(content["day"])[:10]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, PETWorksError):
         return {}
     numbers = [facts["records"], facts["risk"]]
     are_numbers = all(number is None or type(number) in (int, float) for number in numbers)
-    return {**facts, "day": day, "is_current": is_current} if facts["verdict"] in VERDICTS and are_numbers else {}
+    is_valid = facts["verdict"] in VERDICTS and are_numbers and facts["caveat"] in (None, *CAVEATS.values())
+    return {**facts, "day": day, "is_current": is_current} if is_valid else {}
 
 
 def _digest(stamp: Stamp) -> str:

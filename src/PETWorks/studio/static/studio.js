@@ -95,6 +95,9 @@ function begin(root) {
   for (const part of root.querySelectorAll("[data-press]")) {
     part.addEventListener("click", () => document.getElementById(part.dataset.press).click());
   }
+  for (const place of root.querySelectorAll("[data-draft]")) {
+    place.hidden = !Object.keys(JSON.parse(sessionStorage.getItem("typed " + place.dataset.draft) ?? "{}")).length;
+  }
   for (const button of root.querySelectorAll("[data-copy]")) {
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
@@ -158,6 +161,7 @@ document.addEventListener("submit", (event) => {
 });
 // Only closing the tab, or leaving for another place, would lose it: then the browser asks first.
 let inside = 0;
+window.navigation?.addEventListener("navigate", (event) => { if (event.destination.url.startsWith(location.origin)) inside = Date.now(); });
 document.addEventListener("click", (event) => { if (event.target.closest("main a, header a, header button")) inside = Date.now(); });
 addEventListener("beforeunload", (event) => {
   if (document.querySelector("form[data-unsaved]") && Date.now() - inside > 1000) event.preventDefault();
