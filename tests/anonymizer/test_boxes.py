@@ -263,12 +263,13 @@ def test_a_lattice_with_many_nodes_has_a_time_limit_by_default(monkeypatch):
     assert anonymize_release(release, rules, suppression=0.02, seconds=1e6).optimal
 
 
-@pytest.mark.parametrize(("method", "complete"), [("local", False), ("global", True)])
-def test_the_search_for_the_best_levels_never_delays_local_recoding_for_long(monkeypatch, method, complete):
+@pytest.mark.parametrize(("method", "proved"), [("local", False), ("global", True)])
+def test_the_search_for_the_best_levels_never_delays_local_recoding_for_long(monkeypatch, method, proved):
     release, rules = problem().original, check_rules({"k-anonymity": {"k": 4}})
     monkeypatch.setattr(anonymization, "DEFAULT_SECONDS", 1e-6)
     result = anonymize_release(release, rules, suppression=0.02, method=method)
-    assert (result.is_complete, result.search.is_explored) == (complete, complete)
+    assert result.is_complete  # record by record, the search is only what the release is compared with
+    assert result.search.is_explored == proved
     assert result.loss <= result.global_loss
 
 

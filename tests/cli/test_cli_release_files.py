@@ -284,7 +284,7 @@ KILLED_AT = {
     "when it is written": "PETWorks.gate.staged_release.read_policy",
     "while it is judged": "PETWorks.gate.case.judge_rules",
     "when it is judged": "PETWorks.gate.case.notices",
-    "while the report is made": "PETWorks.cli.anonymize.check_with_notices",
+    "while the report is made": "PETWorks.cli.anonymize.check_with_facts",
     "before it is at its place": "PETWorks.tables.output.Staging.publish",
 }
 

@@ -92,7 +92,7 @@ def test_the_release_of_an_unfinished_search_is_no_less_safe_and_every_step_says
     write_long_search(tmp_path)
     with entered(tmp_path) as page:
         fields = fields_of(page.get("/safe?policy=wide_policy.yaml").text, "/safe/run")
-        given = {**fields, "do": "run", "release": "out.csv", "minutes": "0.03"}
+        given = {**fields, "do": "run", "release": "out.csv", "minutes": "0.03", "method": "global"}
         ended(page, page.post("/safe/run?policy=wide_policy.yaml", data=given, follow_redirects=False))
         shown = page.get("/safe/result?policy=wide_policy.yaml&release=out.csv").text
         assert '<span class="verdict pass">pass</span>' in shown

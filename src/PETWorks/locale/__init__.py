@@ -13,6 +13,7 @@ import io
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -152,7 +153,8 @@ def compile_catalogue(source: Path) -> bytes | None:
         unfinished.write_bytes(compiled.getvalue())
         unfinished.replace(source.with_suffix(".mo"))
     except OSError:  # a folder that cannot be written to
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
     return compiled.getvalue()
 
 

@@ -60,7 +60,7 @@ def message_text(lang: str, message: str, **values: Any) -> str:
     >>> message_text("en", "word.more", n=3), message_text("zh-TW", "word.more", n=3)
     ('and 3 more', '其餘 3 項')
     >>> message_text("en", "step.blur", rules=["k-anonymity"], columns=["age", "zip"])
-    'Too many records can be told apart (k-anonymity): make age, zip coarser, or remove it.'
+    'Too many records can be told apart (k-anonymity): make age, zip coarser, or leave a column out.'
     """
     text = _template(lang, message, values.get("n"))
     if not values:

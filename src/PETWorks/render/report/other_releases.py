@@ -30,6 +30,7 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
     if sentences:
         return sentences
     unsaid = document.sign_off is not None and document.sign_off.earlier_releases is None
+    unsaid &= not any(is_replaced(policy_text(text, lang)) for text in document.policy.assumptions)
     return [message_text(lang, "context.no-other-table-unsaid" if unsaid else "context.no-other-table")]
 
 
