@@ -145,7 +145,7 @@ def test_what_was_measured_replaces_the_assumption(folder):
         for edition in ("internal", "external"):
             page = result.to_html(edition=edition)
             assert all(sentence in page for sentence in sentences), sentences
-            assert ("No other table" in page) == (result is none)
+            assert ("no other table" in page.casefold()) == (result is none)
             assert "Mine." in page
     assert (partly.content.releases.measured, partly.content.releases.not_measured) == (1, 1)
     assert not partly.content.releases.releases[-1].measured
