@@ -151,7 +151,7 @@ def walk(visit, pictures=lambda step: None, look=lambda: None):
     before = page.inner_text("#what-if-said")
     slider = page.get_by_role("slider", name="科別")
     box = slider.bounding_box()
-    page.mouse.click(box["x"] + box["width"] - 8, box["y"] + box["height"] / 2)
+    slider.click(position={"x": box["width"] - 8, "y": box["height"] / 2})  # scrolls to it
     page.wait_for_selector("#command:has-text('科別')", state="attached")
     visit.settle()
     assert page.inner_text("#what-if-said") != before
@@ -170,7 +170,8 @@ def walk(visit, pictures=lambda step: None, look=lambda: None):
     look()
     go_on("compare")
     sides = [side.get_attribute("class") for side in page.locator(".pair-of-tables .summary").all()]
-    assert sides == ["summary fail", "summary pass"], "from the original to the release"
+    # A pass may come with a warning: a known amount finds many records of a larger table.
+    assert sides in [["summary fail", f"summary {found}"] for found in ("pass", "waived")], "original, then release"
     assert page.locator(".change.better").count()
     assert not page.locator("#compare-rules ~ .scroll .change.worse").count()
     assert visit.violations() == []
