@@ -459,6 +459,13 @@ def test_every_page_about_a_release_names_the_others_of_the_same_people(released
         assert re.findall(r'href="/compare\?policy=(\w+)_policy', made)[:2] == ["out", "second"], "each can be used"
 
 
+def test_a_second_policy_of_a_release_is_no_other_release(released, tmp_path):
+    shutil.copytree(released, tmp_path, dirs_exist_ok=True)
+    shutil.copy(tmp_path / "out_policy.yaml", tmp_path / "with_a_waiver.yaml")
+    with entered(tmp_path) as page:
+        assert "1 other release" not in page.get("/bar?policy=with_a_waiver.yaml").text
+
+
 def test_an_export_is_outdated_when_its_policy_changes(folder):
     assert petworks("anonymize", "policy.yaml", "-o", "out.csv", cwd=folder).returncode == 0
     with entered(folder) as page:

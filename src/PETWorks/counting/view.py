@@ -497,7 +497,7 @@ class View:
         return {column: self.hierarchies[column] for column in self.generalised_columns}
 
     def generalised_places(self, measure: str) -> "dict[str, Hierarchy | PlacedCells]":
-        """The same; for columns that show means, the labels that these replace."""
+        """As `generalised_hierarchies`; columns that show means are placed by the labels that these replace."""
         places: dict[str, Hierarchy | PlacedCells] = {**self.hierarchies, **self.placed}
         self._check_places(measure, places)
         return {column: places[column] for column in self.generalised_columns}

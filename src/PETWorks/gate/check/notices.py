@@ -550,9 +550,9 @@ def _explained(
     """The columns of which a reason says that no outsider knows them, with what somebody who does could tell apart."""
     size = max((class_size_demanded(rule) or 0 for rule in rules), default=0)
     size = size if size > 1 else policy.cell_size
-    not_loaded = [one.column for one in columns if one.column not in release.table.domains]
+    not_loaded = [facts.column for facts in columns if facts.column not in release.table.domains]
     further = _load_for_people(release, (*release.quasi_identifiers, *not_loaded)) if not_loaded else None
-    for column in (one.column for one in columns):
+    for column in (facts.column for facts in columns):
         table = release.table if further is None or column not in not_loaded else further
         known = tuple(dict.fromkeys((*release.quasi_identifiers, column)))
         classes = table.ask([class_sizes_question(table, Grouping(known, known))])[0]

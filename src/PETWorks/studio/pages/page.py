@@ -134,7 +134,7 @@ def flow_of(policy: Policy, wanted: str = "") -> Flow:
     if is_release(policy):
         origin = next(origins_of(policy), None)
         found = () if origin is None else releases_of(origin)
-        others = [one.release.name for one in found if one.release.exists() and one.policy.name != policy.path.name]
+        others = [files.release.name for files in found if files.release.exists() and files.release != policy.data]
         return Flow(None if origin is None else origin.path, policy.path, others)
     made = [files for files in releases_of(policy) if files.release.exists()]
     made.sort(key=lambda files: (files.release.name == wanted, files.release.stat().st_mtime_ns))

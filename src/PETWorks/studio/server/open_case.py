@@ -21,10 +21,9 @@ from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.errors import PETWorksError, Phrase
 from PETWorks.gate.case import Case
 from PETWorks.gate.check.inputs import files_read
-from PETWorks.gate.check.may_go_out import changed_keys, hierarchies_of
+from PETWorks.gate.check.may_go_out import changed_since_made, hierarchies_of
 from PETWorks.gate.policy.policy import Policy, read_policy
 from PETWorks.gate.policy.policy_rules import today
-from PETWorks.gate.release_files import came_with_release, origin_of
 from PETWorks.gate.suggest.privacy_unit import find_people
 from PETWorks.gate.suggest.suggestion import (
     DATE,
@@ -388,8 +387,7 @@ def last_verdict(path: Path, shown_path: str) -> LastVerdict:
     try:
         policy: Policy = read_policy(path)
         stamp = stamp_of(policy)
-        origin = origin_of(policy) if came_with_release(path) else None
-        is_outdated = origin is not None and bool(changed_keys(read_policy(origin), policy, judged_alone=True))
+        is_outdated = bool(changed_since_made(policy))
     except PETWorksError as error:
         return LastVerdict(shown_path, mistake=error.worded())
     table = policy.data if isinstance(policy.data, Path) else None
