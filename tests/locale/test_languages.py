@@ -105,7 +105,7 @@ def test_the_header_says_how_many_forms_a_plural_has():
 def test_spellings(code):
     for spelling in (code, code.upper(), LANGUAGES[code].name, *LANGUAGES[code].aliases):
         assert parse_language(spelling) == code
-    with pytest.raises(ParameterError, match="lang is one of 'en', 'zh-TW'; got 'xx'"):
+    with pytest.raises(ParameterError, match=r"lang is one of 'en', .*'zh-TW'.*; got 'xx'"):
         parse_language("xx")
 
 

@@ -24,6 +24,7 @@ class SQLite:
     path: Path | None = None
     encoding: str | None = None
     separator: str | None = None
+    kind = ""
     engine: str | None = "duckdb"
     ordered = False
 
@@ -118,6 +119,7 @@ class Database:
     encoding: str | None = None
     separator: str | None = None
     rows: int | None = None
+    kind = ""
     engine: str | None = "duckdb"
     ordered = False
 
@@ -184,6 +186,7 @@ class Relation:
     path: Path | None = None
     encoding: str | None = None
     separator: str | None = None
+    kind = ""
     engine: str | None = "duckdb"
 
     def __init__(self, relation: Any, name: str) -> None:

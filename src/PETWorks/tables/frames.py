@@ -50,6 +50,7 @@ class Rows:
 class Frame:
     """A table in memory: any frame with an Arrow interface, a Feather file, or a dict of lists."""
 
+    kind = "Feather"
     engine: str | None = None
     ordered = True
     encoding: str | None = None
@@ -90,6 +91,7 @@ class SparkFrame:
     encoding: str | None = None
     separator: str | None = None
     rows: int | None = None
+    kind = ""
     engine: str | None = "spark"
     ordered = False
 

@@ -45,6 +45,7 @@ class Files:
     """The records of several files with the same columns, one file after another in the order of their names."""
 
     path: Path | None = None
+    kind = ""
     engine: str | None = None
     ordered = True
 

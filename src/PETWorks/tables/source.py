@@ -14,6 +14,7 @@ _PANDAS_ROW_LABELS = re.compile(r"__index_level_\d+__")
 class Source(Protocol):
     """A table that has been opened but not read.
 
+    kind      the kind of file it is from, in a word; empty if it is none
     rows      the number of records, if known
     engine    the engine for such a table, unless its size decides
     ordered   whether the records come in the same order each time it is read
@@ -21,6 +22,7 @@ class Source(Protocol):
 
     name: str
     path: Path | None
+    kind: str
     names: tuple[str, ...]
     encoding: str | None
     separator: str | None

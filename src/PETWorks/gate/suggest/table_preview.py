@@ -13,10 +13,6 @@ from PETWorks.counting.codes import Encoder
 from PETWorks.errors import Phrase
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.formats.csv import CSV, dictionary_array
-from PETWorks.tables.formats.json_lines import JSONLines
-from PETWorks.tables.formats.parquet import Parquet
-from PETWorks.tables.formats.text_tables import TextTable
-from PETWorks.tables.frames import Frame
 from PETWorks.tables.headers import count_suspicious_names, has_header_line, looks_like_data
 from PETWorks.tables.opening import open_one, open_source
 from PETWorks.tables.source import Source
@@ -61,7 +57,7 @@ def preview(path: Path, separator: str | None = None, encoding: str | None = Non
     sample = [(mask(name) if has_no_names or looks_like_data(name) else name, cells) for name, cells in _sample(source)]
     garbled = [name for name, cells in sample if looks_garbled([mask(name), *filter(None, cells)])]
     return Preview(
-        _kind(source), source.encoding, source.separator, len(source.names), source.rows, sample, has_no_names, garbled
+        source.kind, source.encoding, source.separator, len(source.names), source.rows, sample, has_no_names, garbled
     )
 
 
@@ -71,13 +67,6 @@ def looks_garbled(shapes: Iterable[str]) -> bool:
     odd = sum(signs.count(sign) for sign in (RARE, ACCENTED, BROKEN))
     letters = odd + sum(signs.count(sign) for sign in ("X", "x", WIDE))
     return odd > max(2, GARBLED * letters)
-
-
-def _kind(source: Source) -> str:
-    if isinstance(source, TextTable):
-        return source.kind
-    kinds = {CSV: "CSV", Parquet: "Parquet", Frame: "Feather", JSONLines: "JSON lines"}
-    return next((name for kind, name in kinds.items() if isinstance(source, kind)), "")
 
 
 def _sample(source: Source) -> list[tuple[str, list[str | None]]]:

@@ -405,6 +405,7 @@ class CSV:
     ('zip', 'age', 'nationality', 'salary-class')
     """
 
+    kind = "CSV"
     engine: str | None = None
     ordered = True
 

@@ -29,6 +29,7 @@ Record = dict[str, Any]
 class JSONLines:
     """A file of JSON lines, packed or not. A key that a line lacks is a missing cell."""
 
+    kind = "JSON lines"
     engine: str | None = None
     ordered = True
     encoding: str | None = None

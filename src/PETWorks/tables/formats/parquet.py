@@ -30,6 +30,7 @@ class Parquet:
     file stores them.
     """
 
+    kind = "Parquet"
     engine: str | None = None
     ordered = True
     encoding: str | None = None

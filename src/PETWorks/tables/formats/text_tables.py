@@ -102,7 +102,6 @@ WORKBOOK = "workbook"
 class TextTable:
     """A table of texts in memory.
 
-    kind              the kind of file it comes from, in a word
     has_header_row    whether its column names are cells, which could also be data
     file              the file that it is a part of, if any
     corner            the row and the column of the sheet, from 0, in which the table begins
