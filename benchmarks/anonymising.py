@@ -144,14 +144,14 @@ def local_rounds(name, release, rules, suppression):
     from PETWorks.anonymizer.rules import check_rules
 
     problem = make_problem(release, check_rules(rules), SearchSettings(suppression=suppression))
-    print(f"{name}, {problem.lattice.nodes:,} nodes, {len(problem.ground.base.rows.weights):,} distinct rows")
+    print(f"{name}, {problem.lattice.nodes:,} nodes, {len(problem.cube.base.rows.weights):,} distinct rows")
     search = problem.search()
     began, started = time.process_time(), time.monotonic()
     search.run(stop=lambda: time.monotonic() - started > 5)
     show("best levels for all, after 5 s at most", time.process_time() - began, unit=f"s   loss {search.best.loss:.4f}")
-    classes = problem.ground.at(search.best.node)
+    classes = problem.cube.at(search.best.node)
     fallback = Sweep.on_one_node(classes, search.judge(classes).suppressed)
-    judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
+    judge = Judge(problem.cube, problem.rules, problem.cube.records, problem.objective)
     least = smallest_size(judge)
     with mock.patch.object(tree, "FEWEST_BITS", 1e9):  # as if every division took as many bits
         plain = next(local_releases(problem, judge, least, problem.max_suppressed, fallback, lambda _visited: None))

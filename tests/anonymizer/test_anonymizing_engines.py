@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from anonymizing_tasks import OF_OTHER_TABLES, OF_SIZES, OF_TABLES, OF_VALUES, SUBSETS, anonymized, tasks
 from conftest import TINY_PARTS, constants, examples
-from PETWorks.anonymizer import rows as anonymizer_rows
+from PETWorks.anonymizer import data_cube
 from PETWorks.anonymizer.anonymization_facts import table_state
 from PETWorks.counting.keys import Field, pack
 from PETWorks.errors import InputError, NotApplicable
@@ -95,7 +95,7 @@ def test_rows_on_the_lowest_levels_that_are_allowed_give_the_same(task):
     for row in task.rows:  # so that no record is suppressed already
         row.update({"q0": "v0"} if row["q0"] == "*" else {})
     task.bounds["q0"] = (1, max(1, task.bounds.get("q0", (0, len(task.hierarchies["q0"][0]) - 1))[1]))
-    with mock.patch.object(anonymizer_rows, "_fits", side_effect=[False, True]) as fits:
+    with mock.patch.object(data_cube, "_fits", side_effect=[False, True]) as fits:
         raised = outcome(task, "duckdb")
     assert fits.call_count == 2
     assert raised == outcome(task, "memory")
@@ -125,7 +125,7 @@ K = {"k-anonymity": {"k": 5}}
 
 def few(rows):
     """A limit that so many distinct rows keep."""
-    return mock.patch.object(anonymizer_rows, "BYTES_PER_ROW", int((256 << 20) * anonymizer_rows.SHARE / rows))
+    return mock.patch.object(data_cube, "BYTES_PER_ROW", int((256 << 20) * data_cube.SHARE / rows))
 
 
 def test_too_many_distinct_rows_are_an_error_that_says_what_helps():
@@ -152,7 +152,7 @@ def test_values_have_another_order_on_the_lowest_levels():
     how = {"suppression": 0.2, "levels": {"a": (1, 2)}}
     expected = anonymize(skewed, ROLES, LEVELS, {"k-anonymity": {"k": 30}}, **how)
     assert expected.suppressed
-    with mock.patch.object(anonymizer_rows, "_fits", side_effect=[False, True]):
+    with mock.patch.object(data_cube, "_fits", side_effect=[False, True]):
         found = anonymize(skewed, ROLES, LEVELS, {"k-anonymity": {"k": 30}}, engine="duckdb", **how)
     assert found.to_dict() == expected.to_dict()
     assert texts(found.table) == texts(expected.table)

@@ -69,9 +69,9 @@ def test_a_leaf_with_the_label_of_the_top_counts_by_the_level_of_the_node(object
     one = task(["50", "50", "48", "48"], AGES, [("k-anonymity", {"k": 2})], objective=objective)
     found = anonymized(one)
     assert (found.levels, found.suppressed, found.loss) == ({"q": 0}, 0, losses[0])
-    by_level, ground = found.problem.objective, found.problem.ground
+    by_level, cube = found.problem.objective, found.problem.cube
     for level, loss in enumerate(losses):
-        classes = ground.at((level,))
+        classes = cube.at((level,))
         assert by_level.loss(classes, np.zeros(len(classes.records), np.bool_)) == loss
         assert by_level.bounds()[level] <= loss
     assert recode_locally(found).loss == losses[0]
@@ -82,18 +82,18 @@ def test_suppressing_a_leaf_with_the_label_of_the_top_adds_no_less_on_a_finer_le
     one = task(["50", "48", "48", "48"], AGES, [("k-anonymity", {"k": 2})], limit=0.25, objective=objective)
     found = anonymized(one)
     assert (found.levels, found.suppressed, found.loss) == ({"q": 0}, 1, loss)
-    by_level, classes = found.problem.objective, found.problem.ground.at((1,))
+    by_level, classes = found.problem.objective, found.problem.cube.at((1,))
     if objective == "missings":
         assert by_level.added_below(classes, classes.records == 1) == (0.25,)
     else:
-        assert by_level.coarser_bound(found.problem.ground.at((0,))) == 4
+        assert by_level.coarser_bound(found.problem.cube.at((0,))) == 4
 
 
 def test_a_value_may_stand_for_less_on_a_coarser_level_if_levels_do_not_nest_for_absent_ones():
     paths = [("a", "x", "p", "*"), ("b", "x", "q", "*"), ("c", "y", "q", "*")]  # b, which is absent, does not nest
     found = anonymized(task(list("aacc"), paths, [("k-anonymity", {"k": 2})], objective="ambiguity"))
     assert found.loss == 4
-    assert found.problem.objective.coarser_bound(found.problem.ground.at((1,))) is None
+    assert found.problem.objective.coarser_bound(found.problem.cube.at((1,))) is None
 
 
 def test_nodes_that_were_given_up_are_among_the_next_best():
@@ -135,7 +135,7 @@ def test_records_that_are_suppressed_already_count_in_the_loss_and_not_in_the_li
 def test_what_is_suppressed_on_a_node_is_lost_on_finer_ones_too():
     paths = [("a", "ab", "*"), ("b", "ab", "*"), ("c", "c'", "*")]
     found = anonymized(task(list("aaabbc"), paths, [("k-anonymity", {"k": 2})], limit=0.2))
-    classes = found.problem.ground.at((1,))
+    classes = found.problem.cube.at((1,))
     _, sure = found.search.judge.failing(classes)
     objective = found.problem.objective
     assert objective.finer_bounds((1,), [objective.added_below(classes, sure)])[0] == pytest.approx([1 / 6, 7 / 12])

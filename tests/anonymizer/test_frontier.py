@@ -248,14 +248,14 @@ def test_several_class_sizes_are_judged_at_once_as_each_of_them_alone(task, data
     aggregate = task.aggregate if objective == "granularity" else None
     settings = SearchSettings(0.5, task.suppressed_records, objective, aggregate, task.weights, task.bounds)
     problem = make_problem(release, rules, settings)
-    lattice, ground, most = problem.lattice, problem.ground, problem.max_suppressed
-    judges = [Judge(ground, check_rules({"k-anonymity": {"k": k}}), most, problem.objective, most // 2) for k in sizes]
+    lattice, cube, most = problem.lattice, problem.cube, problem.max_suppressed
+    judges = [Judge(cube, check_rules({"k-anonymity": {"k": k}}), most, problem.objective, most // 2) for k in sizes]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(joint, "WORTH_COMPILING", 0)
-        together = joint.SizeJudge.of(ground, judges, problem.objective)
+        together = joint.SizeJudge.of(cube, judges, problem.objective)
     if together is None:
-        assert ground.removes
-        assert ground.has_stars_below_the_top
+        assert cube.removes
+        assert cube.has_stars_below_the_top
         return
     for place in data.draw(st.permutations(range(lattice.nodes))):
         node = lattice.node_at(place)
@@ -276,8 +276,8 @@ def test_more_than_class_sizes_is_not_judged_by_them():
             ({"prosecutor-risk": {"highest": 0.3}}, True),
             ({**K2, "average-risk": {"average": 0.5}}, False),
         ):
-            judge = Judge(problem.ground, check_rules(rules), 0, problem.objective)
-            assert (joint.SizeJudge.of(problem.ground, [judge], problem.objective) is not None) == is_one
+            judge = Judge(problem.cube, check_rules(rules), 0, problem.objective)
+            assert (joint.SizeJudge.of(problem.cube, [judge], problem.objective) is not None) == is_one
 
 
 @examples(60)

@@ -7,10 +7,10 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from PETWorks import Release
+from PETWorks.anonymizer.data_cube import DataCube
 from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Lattice
 from PETWorks.anonymizer.objectives import make_objective
-from PETWorks.anonymizer.rows import Ground
 from PETWorks.anonymizer.rules import check_rules
 from PETWorks.measures.catalogue import find_measure
 from PETWorks.measures.classes import Monotone
@@ -50,8 +50,8 @@ def table(records):
     return pa.table({name: [record[place] for record in records] for place, name in enumerate(names)})
 
 
-def ground_of(release):
-    return Ground.of(release.view, Lattice.of(("group", "part"), release.hierarchies, None))
+def cube_of(release):
+    return DataCube.of(release.view, Lattice.of(("group", "part"), release.hierarchies, None))
 
 
 def by_group(classes, numbers):
@@ -62,9 +62,9 @@ def by_group(classes, numbers):
 
 def judged(rule, parameters, release, question):
     """For each group and test: how many records surely fail on finer levels, and how many do."""
-    ground = ground_of(release)
+    cube = cube_of(release)
     metric = find_measure(rule)
-    fine, coarse = ground.at((0, 0)), ground.at((0, 1))
+    fine, coarse = cube.at((0, 0)), cube.at((0, 1))
     for test in metric.tests(release.view, **metric.check(parameters)):
         if test.monotone is Monotone.UNSUPPRESSED:
             failing = np.where(test.fails(question(fine)), fine.records, 0)
@@ -87,8 +87,8 @@ def test_so_many_records_are_present_too_likely_on_finer_levels(records, data, l
     released = [record for record, keep in zip(records, kept, strict=True) if keep]
     assume(released)
     release = Release(table(released), ROLES, HIERARCHIES, table(records))
-    ground = ground_of(release)
-    absent = ground.at((0, 0)).beside("original")[1]
+    cube = cube_of(release)
+    absent = cube.at((0, 0)).beside("original")[1]
     parameters = {"delta_min": least, "delta_max": most}
     for lasting, truth, fails in judged(
         "delta-presence", parameters, release, lambda classes: classes.beside("original")[0]
@@ -102,11 +102,11 @@ def test_so_many_records_are_present_too_likely_on_finer_levels(records, data, l
 def test_a_class_of_the_original_that_is_not_released_rules_out_all_finer_nodes():
     original = table([("a", str(number % 4), "0") for number in range(8)] + [("b", "0", "0")] * 8)
     release = Release(original.slice(0, 8), ROLES, HIERARCHIES, original)
-    ground = ground_of(release)
+    cube = cube_of(release)
     rules = check_rules({"delta-presence": {"delta_min": 0.2, "delta_max": 1}})
-    judge = Judge(ground, rules, 4, make_objective(ground, "granularity", "geometric", [1.0, 1.0]))
-    assert judge(ground.at((0, 1))).lasting == np.inf
-    assert judge(ground.at((1, 1))).lasting == 0
+    judge = Judge(cube, rules, 4, make_objective(cube, "granularity", "geometric", [1.0, 1.0]))
+    assert judge(cube.at((0, 1))).lasting == np.inf
+    assert judge(cube.at((1, 1))).lasting == 0
 
 
 def test_people_who_are_in_several_classes_rule_nothing_out():
@@ -145,7 +145,7 @@ def test_ruling_out_leaves_the_optimum(rules, limit):
     judge = search.judge
     losses = []
     for place in range(found.nodes):
-        classes = found.problem.ground.at(found.problem.lattice.node_at(place))
+        classes = found.problem.cube.at(found.problem.lattice.node_at(place))
         suppressed = judge(classes).suppressed
         if suppressed is not None:
             losses.append(search.objective.loss(classes, suppressed))

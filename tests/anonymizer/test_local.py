@@ -143,8 +143,8 @@ def swept_with(rows, k, values):
         weights=WEIGHTS,
     )
     problem = best.problem
-    judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
-    return sweep(problem.ground, judge, problem.objective), judge, problem.objective
+    judge = Judge(problem.cube, problem.rules, problem.cube.records, problem.objective)
+    return sweep(problem.cube, judge, problem.objective), judge, problem.objective
 
 
 def nodes_by_row(swept):
@@ -180,38 +180,38 @@ def test_the_sweep_is_that_of_a_slow_twin(rows, k, values, most):
 @given(st.data(), tasks(OF_SIZES), st.integers(1, 8))
 def test_classes_that_are_large_enough_are_found(data, task, least):
     try:
-        ground = anonymized(replace(task, objective="granularity", limit=1, missing="value")).problem.ground
+        cube = anonymized(replace(task, objective="granularity", limit=1, missing="value")).problem.cube
     except NotApplicable:
         assume(False)
-    weights = ground.base.rows.weights
+    weights = cube.base.rows.weights
     rows = np.array(sorted(data.draw(st.sets(st.integers(0, len(weights) - 1), min_size=1))))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(remaining_module, "MAX_TABLE_SUMS", data.draw(st.sampled_from([1, 20, 1 << 20])))
         patch.setattr(remaining_module, "MIN_HASHED_CLASS", data.draw(st.sampled_from([2, 16])))
-        remaining = RemainingRecords(ground, least, rows)
+        remaining = RemainingRecords(cube, least, rows)
         gone = np.array(sorted(data.draw(st.sets(st.sampled_from(rows.tolist()), max_size=3))), np.int64)
         remaining.release(gone)
-        nodes = [ground.lattice.node_at(place) for place in range(ground.lattice.nodes)]
+        nodes = [cube.lattice.node_at(place) for place in range(cube.lattice.nodes)]
         promising = remaining.promising(np.array(nodes))
         left = np.setdiff1d(rows, gone)
         for place, node in enumerate(nodes):
             found = remaining.large(node)
-            expected = classes_of(ground, place, left, least)
+            expected = classes_of(cube, place, left, least)
             assert expected == ({} if found is None else dict(zip(*map(np.ndarray.tolist, found), strict=True)))
             assert promising[place] or not expected
 
 
-def classes_of(ground, place, rows, least):
+def classes_of(cube, place, rows, least):
     """For each row that is in a class which is large enough, the size of the class."""
-    node = ground.lattice.levels(ground.lattice.node_at(place))
-    columns = ground.base.rows.columns
+    node = cube.lattice.levels(cube.lattice.node_at(place))
+    columns = cube.base.rows.columns
     keys = {
-        row: tuple(ground.codes_on_level(name, level)[columns[name].codes[row]] for name, level in node.items())
+        row: tuple(cube.codes_on_level(name, level)[columns[name].codes[row]] for name, level in node.items())
         for row in rows.tolist()
     }
     sizes = Counter()
     for row, key in keys.items():
-        sizes[key] += int(ground.base.rows.weights[row])
+        sizes[key] += int(cube.base.rows.weights[row])
     return {row: sizes[key] for row, key in keys.items() if sizes[key] >= least}
 
 
@@ -228,7 +228,7 @@ def test_rules_hold_and_nothing_is_lost_beside_the_best_levels(task):
     assert result.loss <= best.loss
     assert result.suppressed <= best.problem.max_suppressed
     assert result.global_loss == best.loss
-    assert sum(records for _, records in result.parts) + result.suppressed == best.records - best.problem.ground.aside
+    assert sum(records for _, records in result.parts) + result.suppressed == best.records - best.problem.cube.aside
     for name, parameters in task.rules:
         assert evaluate(result.release, {name: parameters}).satisfied, name
         if name in OF_CLASSES and not is_of_table(name, parameters) and task.suppressed == "apart":
@@ -249,8 +249,8 @@ def test_classes_are_what_looks_equal(task):
     except NotApplicable:
         assume(False)
     problem = best.problem
-    judge = Judge(problem.ground, problem.rules, best.records, problem.objective)
-    swept = sweep(problem.ground, judge, problem.objective)
+    judge = Judge(problem.cube, problem.rules, best.records, problem.objective)
+    swept = sweep(problem.cube, judge, problem.objective)
     result = replace(recode_locally(best), sweep=swept)
     if swept.nodes:
         for name, parameters in task.rules:
@@ -271,8 +271,8 @@ def test_a_class_that_fails_as_it_looks_is_suppressed():
         objective="precision",
     )
     problem = best.problem
-    judge = Judge(problem.ground, problem.rules, best.records, problem.objective)
-    swept = sweep(problem.ground, judge, problem.objective)
+    judge = Judge(problem.cube, problem.rules, best.records, problem.objective)
+    swept = sweep(problem.cube, judge, problem.objective)
     assert swept.nodes == ((0,),)
     assert swept.suppressed == 6
 

@@ -214,10 +214,10 @@ def test_bounds_are_below_what_is_lost(task):
     problem, judge = result.problem, result.search.judge
     objective, lattice = problem.objective, problem.lattice
     bounds = objective.bounds()
-    fails = {node: judge.failing(problem.ground.at(node)) for node in nodes(task)}
-    losses = {node: objective.loss(problem.ground.at(node), failing_) for node, (failing_, _) in fails.items()}
+    fails = {node: judge.failing(problem.cube.at(node)) for node in nodes(task)}
+    losses = {node: objective.loss(problem.cube.at(node), failing_) for node, (failing_, _) in fails.items()}
     for node, (_, sure) in fails.items():
-        classes = problem.ground.at(node)
+        classes = problem.cube.at(node)
         added = objective.added_below(classes, sure) if sure.any() else None
         finer = None if added is None else objective.finer_bounds(node, [added])[0]
         coarser = objective.coarser_bound(classes)

@@ -26,11 +26,11 @@ def problem_of(task):
 
 def labels_of(splitter, partition, row):
     """What a distinct row looks like in its class."""
-    rows, levels = splitter.ground.base.rows, partition.levels[partition.of_row[row]].tolist()
+    rows, levels = splitter.cube.base.rows, partition.levels[partition.of_row[row]].tolist()
     labels = []
-    for name, level in zip(splitter.ground.lattice.columns, levels, strict=True):
-        code = splitter.ground.codes_on_level(name, level)[rows.columns[name].codes[row]]
-        labels.append((level, splitter.ground.on_level(name, level).values[code]))
+    for name, level in zip(splitter.cube.lattice.columns, levels, strict=True):
+        code = splitter.cube.codes_on_level(name, level)[rows.columns[name].codes[row]]
+        labels.append((level, splitter.cube.on_level(name, level).values[code]))
     return tuple(labels)
 
 
@@ -48,9 +48,9 @@ def test_classes_are_divided_as_long_as_all_parts_keep_the_rules(task, data):
     """Every class looks the same throughout, keeps the rules, and cannot be divided further by one column."""
     task = replace(task, objective="granularity", aggregate=None, rules=[("k-anonymity", {"k": 3})])
     problem = problem_of(task).problem
-    weights = problem.ground.base.rows.weights
-    judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
-    splitter = Splitter(problem.ground, judge, problem.objective, smallest_size(judge), lambda: None)
+    weights = problem.cube.base.rows.weights
+    judge = Judge(problem.cube, problem.rules, problem.cube.records, problem.objective)
+    splitter = Splitter(problem.cube, judge, problem.objective, smallest_size(judge), lambda: None)
     start = splitter.start(np.arange(len(weights)), data.draw(st.integers(0, 3)))
     assume(start is not None)
     found = splitter.split(start)
@@ -64,10 +64,10 @@ def test_classes_are_divided_as_long_as_all_parts_keep_the_rules(task, data):
         for index, column in enumerate(problem.lattice.columns):
             level = int(found.levels[found.of_row[min(rows)], index])
             if level > problem.lattice.low[index]:
-                codes = problem.ground.codes_on_level(column, level - 1)
+                codes = problem.cube.codes_on_level(column, level - 1)
                 sizes = {}
                 for row in rows:
-                    part = int(codes[problem.ground.base.rows.columns[column].codes[row]])
+                    part = int(codes[problem.cube.base.rows.columns[column].codes[row]])
                     sizes[part] = sizes.get(part, 0) + int(weights[row])
                 large = [size for size in sizes.values() if size >= 3]
                 small = sum(sizes.values()) - sum(large)
@@ -79,9 +79,9 @@ def test_classes_are_divided_as_long_as_all_parts_keep_the_rules(task, data):
 def saved(problem, index, level, rows):
     """What one level less in a column saves, over all rows of a class."""
     column = problem.lattice.columns[index]
-    codes, by_value = problem.ground.base.rows.columns[column].codes, problem.objective.by_value[index]
+    codes, by_value = problem.cube.base.rows.columns[column].codes, problem.objective.by_value[index]
     weight = problem.objective.weights[index]
-    each = [by_value[on][problem.ground.codes_on_level(column, on)] for on in (level - 1, level)]
+    each = [by_value[on][problem.cube.codes_on_level(column, on)] for on in (level - 1, level)]
     return weight * max((each[0] - each[1])[codes[row]] for row in rows)
 
 
@@ -93,8 +93,8 @@ def test_the_same_steps_make_the_same_release_whose_classes_keep_the_rules(task,
         task = replace(task, objective="granularity")
     best = problem_of(task)
     problem = best.problem
-    judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
-    allowed = problem.max_suppressed if problem.ground.view.treatment["suppressed"] == "apart" else 0
+    judge = Judge(problem.cube, problem.rules, problem.cube.records, problem.objective)
+    allowed = problem.max_suppressed if problem.cube.view.treatment["suppressed"] == "apart" else 0
     least = smallest_size(judge)
     fallback = Sweep.on_one_node(best.classes, best.suppressed_classes)
     with pytest.MonkeyPatch.context() as patch:

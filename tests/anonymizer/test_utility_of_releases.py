@@ -76,9 +76,9 @@ def levels_of(result, task):
 
 def labels_of(result, classes, some):
     """For each column, the labels of some classes."""
-    ground = result.problem.ground
+    cube = result.problem.cube
     columns = zip(classes.columns, classes.node, classes.codes(some), strict=True)
-    return [[ground.on_level(name, level).values[code] for code in codes] for name, level, codes in columns]
+    return [[cube.on_level(name, level).values[code] for code in codes] for name, level, codes in columns]
 
 
 def local_levels_of(result, task):
@@ -269,8 +269,8 @@ def test_columns_and_losses_of_local_recoding_are_those_of_a_slow_twin(task):
     result = recode_locally(best)
     levels = local_levels_of(result, task)
     check_columns(task, result, levels)
-    cells = cells_with_removed(result, task, levels) if best.problem.ground.removes else cells_of(result, task)
-    assert best.problem.ground.removes is (task.suppressed_records == "remove")
+    cells = cells_with_removed(result, task, levels) if best.problem.cube.removes else cells_of(result, task)
+    assert best.problem.cube.removes is (task.suppressed_records == "remove")
     each = {one.objective: one for one in result.utility().losses}
     assert list(each) == [*(name for name in OBJECTIVES if name not in ("non-uniform-entropy", "publisher-payout"))]
     assert each["granularity"].after == pytest.approx(result.loss, abs=1e-12)

@@ -36,6 +36,7 @@ from PETWorks.anonymizer.anonymization_facts import (
     table_state,
 )
 from PETWorks.anonymizer.class_means import check_show
+from PETWorks.anonymizer.data_cube import NodeClasses
 from PETWorks.anonymizer.explanation import Explanation, column_reasons, explain_levels
 from PETWorks.anonymizer.judge import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
@@ -54,7 +55,6 @@ from PETWorks.anonymizer.problem import Problem, SearchSettings, check_method, c
 from PETWorks.anonymizer.reasons import reasons_for_left_over, reasons_on_node
 from PETWorks.anonymizer.recoding import NOT_RELEASED, Recoder, view_after
 from PETWorks.anonymizer.released import IN_ORDER, Recoded, RecordOrder
-from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.search.checkpoints import read_checkpoint, write_checkpoint
 from PETWorks.anonymizer.search.exact import (
@@ -172,14 +172,14 @@ class Anonymization(Recoded):
     @property
     def is_raised(self) -> bool:
         """Whether rows were counted on higher levels than those of the table, as there were too many."""
-        return any(self.problem.ground.base.levels.values())
+        return any(self.problem.cube.base.levels.values())
 
     def utility(self) -> Utility:
         """The utility of the release: its columns before and after, and the loss by every objective."""
         if self.is_raised:
             raise NotApplicable("there are too many distinct rows to compare the release with the original values")
         tasks = self.problem.tasks
-        released = view_after(self.problem.ground, self.shown.recoder) if tasks else None
+        released = view_after(self.problem.cube, self.shown.recoder) if tasks else None
         return utility_of(self._released_sweep(), self._losses(), tasks, released)
 
     def _released_sweep(self) -> Sweep:
@@ -252,7 +252,7 @@ class Anonymization(Recoded):
         state = table_state(after)
         if not self.shown.columns:
             return state
-        labels = view_after(self.problem.ground, self.recoder)
+        labels = view_after(self.problem.cube, self.recoder)
         lost = {name: measure_or_none(labels, name) for name in UTILITY}
         return structs.replace(state, **lost)
 
@@ -364,7 +364,7 @@ class Anonymization(Recoded):
             "optimal": self.optimal,
             "records": self.records,
             "suppressed": self.suppressed,
-            "suppressed_before": self.problem.ground.aside,
+            "suppressed_before": self.problem.cube.aside,
             "suppression_limit": self.problem.suppression,
             "checked": self.checked,
             "nodes": self.nodes,
@@ -446,13 +446,13 @@ class LocalAnonymization(Anonymization):
 
     @cached_property
     def _record_by_record(self) -> WayOfRecoding:
-        rows, ground = self.sweep.recode(), self.sweep.ground
+        rows, cube = self.sweep.recode(), self.sweep.cube
         is_kept = (self.sweep.on_node != NOT_RELEASED) & self.sweep.has_values(rows)
         if self.shown.columns:
-            values = [self.sweep.rows.columns[name].codes for name in ground.lattice.columns]
+            values = [self.sweep.rows.columns[name].codes for name in cube.lattice.columns]
             shown = self.shown.recoder.recode(values)
             rows = WeightedRows({**rows.columns, **shown}, rows.unit, rows.weights, whole=False)
-        classes, of_row = visible_classes(ground, ground.lattice.low, rows)
+        classes, of_row = visible_classes(cube, cube.lattice.low, rows)
         kept = np.zeros(len(classes.records), np.bool_)
         kept[of_row[is_kept]] = True
         return WayOfRecoding("local", self.loss, lost_in_sweep(self.sweep), self.suppressed, *_risks(classes, kept))
@@ -577,9 +577,9 @@ class _LocalSearch:
     def __init__(self, found: Anonymization, report: Report | None, stop: Stop) -> None:
         problem = self._problem = found.problem
         self._found, self._report, self._stop = found, report, stop
-        self._judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
+        self._judge = Judge(problem.cube, problem.rules, problem.cube.records, problem.objective)
         # Suppressed records that are not set aside form a class, so none are allowed.
-        self._allowed = problem.max_suppressed if problem.ground.view.treatment["suppressed"] == APART else 0
+        self._allowed = problem.max_suppressed if problem.cube.view.treatment["suppressed"] == APART else 0
         self._fallback = Sweep.on_one_node(found.classes, found.suppressed_classes)
         self._best_loss, self._visited = found.loss, 0
         self._releases: list[_LocalRelease] = []
@@ -772,7 +772,7 @@ def _time_limits(
 
 def best_levels(problem: Problem, search: NodeSearch, best: Solution) -> Anonymization:
     """The release on the best node that a search found."""
-    classes = problem.ground.at(best.node)
+    classes = problem.cube.at(best.node)
     suppressed = search.judge(classes).suppressed
     assert suppressed is not None
     optimal = search.is_explored
@@ -784,14 +784,14 @@ def best_levels(problem: Problem, search: NodeSearch, best: Solution) -> Anonymi
 
 def why_not_local(problem: Problem) -> WhyGlobal | None:
     """Why a problem needs one level for each column; None if it does not."""
-    view = problem.ground.view
+    view = problem.cube.view
     if problem.lattice.nodes == 1:
         return "fixed"
     if problem.objective_name == NOT_LOCAL:
         return "objective"
     if any(test.background for rule in problem.rules for test in rule.tests(view)):
         return "one level per column"  # the other table would have to be on several levels as well
-    if any(problem.ground.base.levels.values()):  # too many rows to count them on their lowest levels
+    if any(problem.cube.base.levels.values()):  # too many rows to count them on their lowest levels
         return "rows"
     return None
 
@@ -806,8 +806,8 @@ def _unsatisfiable_error(problem: Problem) -> NotApplicable:
         search.look_at(node)
         if search.has_any():
             continue
-        records = records_failing(search.judge, problem.ground.at(node), rule)
-        all_fail = all_fail or records == problem.ground.records
+        records = records_failing(search.judge, problem.cube.at(node), rule)
+        all_fail = all_fail or records == problem.cube.records
         bounded = _restricted_columns(problem, lowest=is_about_utility)
         restricted |= dict.fromkeys(bounded)
         is_nothing_left = not (is_about_utility or records or _has_values(problem, node))
@@ -851,15 +851,15 @@ def _failing_rule_text(
         "{fails}: {records:,} of {all:,} records are in classes that fail",
         fails=text,
         records=records,
-        all=problem.ground.records,
+        all=problem.cube.records,
     )
 
 
 def _cannot_keep_error(problem: Problem, *, is_local: bool) -> NotApplicable:
     """The error if levels satisfy the rules, but no release was found that keeps the columns that are to be kept."""
-    ground, keeping = problem.ground, problem.keeping
+    cube, keeping = problem.cube, problem.keeping
     columns, most = quoted(problem.keep), problem.max_suppressed
-    judge = Judge(ground, problem.rules, ground.records, problem.objective)
+    judge = Judge(cube, problem.rules, cube.records, problem.objective)
     of_rules = [(rule, _fewest_suppressed(judge, keeping.demanded, [rule])) for rule in problem.rules]
     of_all = _fewest_suppressed(judge, keeping.demanded)
     if of_all is None:
@@ -898,9 +898,9 @@ def _fewest_suppressed(judge: Judge, kept: int, rules: Sequence[Rule] | None = N
 
     All other columns are on their highest level, and classes keep these rules, or all.
     """
-    ground = judge.ground
-    columns = ColumnsOnNodes(ground, ground.records)
-    lattice = ground.lattice
+    cube = judge.cube
+    columns = ColumnsOnNodes(cube, cube.records)
+    lattice = cube.lattice
     allowed = [
         [level for level in range(low, high + 1) if not columns.is_always_lost(index, level)]
         if kept >> index & 1
@@ -911,7 +911,7 @@ def _fewest_suppressed(judge: Judge, kept: int, rules: Sequence[Rule] | None = N
         allowed = [levels[-1:] for levels in allowed]
     found = []
     for node in product(*allowed):
-        classes = ground.at(node)
+        classes = cube.at(node)
         failing, _ = judge.failing(classes, rules)
         if not columns.lost(classes, failing) & kept:
             found.append(int(classes.records[failing].sum()))
@@ -920,7 +920,7 @@ def _fewest_suppressed(judge: Judge, kept: int, rules: Sequence[Rule] | None = N
 
 def _has_values(problem: Problem, node: Node) -> bool:
     """Whether any cell of the quasi-identifiers is not `*` on a node, with nothing suppressed."""
-    classes = problem.ground.at(node)
+    classes = problem.cube.at(node)
     return classes.say_something(np.ones(len(classes.records), np.bool_))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.treatment import APART, REMOVE
+from PETWorks.anonymizer.data_cube import DataCube, NodeClasses, build_cube
 from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.objectives import Granularity, Objective, Precision, check_objective, make_objective
@@ -24,7 +25,6 @@ from PETWorks.anonymizer.problem import (
 )
 from PETWorks.anonymizer.recoding import recoded_view
 from PETWorks.anonymizer.released import Recoded
-from PETWorks.anonymizer.rows import Ground, NodeClasses, prepare_rows
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.counting.counts import Grouping, Integers
 from PETWorks.counting.memory.distinct_rows import RolledUp, check_level
@@ -61,12 +61,12 @@ def on_levels(
     lattice = Lattice.of(
         release.quasi_identifiers, view.hierarchies, dict.fromkeys(release.quasi_identifiers, 0) | dict(levels)
     )
-    ground, rules = prepare_rows(release, view.hierarchies, lattice, rules, removes=suppressed_records == REMOVE)
-    classes = ground.at(lattice.low)
-    precision = Precision.of(ground, [1.0] * len(lattice.columns))
-    judge = Judge(ground, rules, ground.records, precision)
+    cube, rules = build_cube(release, view.hierarchies, lattice, rules, removes=suppressed_records == REMOVE)
+    classes = cube.at(lattice.low)
+    precision = Precision.of(cube, [1.0] * len(lattice.columns))
+    judge = Judge(cube, rules, cube.records, precision)
     failing, _ = judge.failing(classes)
-    problem = Problem(release, lattice, ground, rules, ground.records, precision, "precision", None, 1.0, {})
+    problem = Problem(release, lattice, cube, rules, cube.records, precision, "precision", None, 1.0, {})
     suppressed_classes = failing if rules else np.zeros(len(classes.records), np.bool_)
     return OnLevels(release, classes, suppressed_classes, problem)
 
@@ -162,17 +162,17 @@ class WhatIf:
         fixed = {name: 0 for name in self.columns if name not in hierarchies}
         lattice = Lattice.of(self.columns, copied.view.hierarchies, fixed)
         self.heights = lattice.high
-        ground, tested, self.unjudged = _count_rows(
+        cube, tested, self.unjudged = _count_rows(
             copied,
             lattice,
             [rule for rule in rules if _is_seen_in_classes(rule)],
             removes=(settings or {}).get("suppressed_records", REMOVE) == REMOVE,
         )
-        self._ground, self._nodes = ground, _Nodes(ground)
-        self._objectives = _objectives(ground, rules, settings or {})
+        self._cube, self._nodes = cube, _Nodes(cube)
+        self._objectives = _objectives(cube, rules, settings or {})
         any_objective = next(iter(self._objectives.values()))
         self._rules = [
-            _RuleTester(rule, Judge(ground, [rule], ground.records, any_objective), ground.view) for rule in tested
+            _RuleTester(rule, Judge(cube, [rule], cube.records, any_objective), cube.view) for rule in tested
         ]
         self._later = [RuleState(rule.name, None, None) for rule in rules if not _is_seen_in_classes(rule)]
         self.starts, self.too_small = self._ranges()
@@ -182,7 +182,7 @@ class WhatIf:
     @property
     def distinct(self) -> int:
         """The number of distinct rows of the table."""
-        return _row_count(self._ground.base)
+        return _row_count(self._cube.base)
 
     def _ranges(self) -> tuple[tuple[int, ...], tuple[bool, ...]]:
         """The lower ends of the ranges of class sizes, and which ranges are too small for a rule.
@@ -230,7 +230,7 @@ class WhatIf:
         starts = np.add.reduceat(in_sizes, self.starts)
         starts[-1] += counted - int(in_sizes.sum())
         return Figures(
-            self._ground.records,
+            self._cube.records,
             suppressed,
             counted,
             len(sizes),
@@ -264,12 +264,12 @@ class WhatIf:
 
     def _sizes(self, classes: NodeClasses, is_suppressed: Mask) -> tuple[Integers, int]:
         """The sizes of the classes that measures would find, and the number of suppressed records."""
-        view, ground, columns = classes.ground.view, classes.ground, classes.columns
+        view, cube, columns = classes.cube.view, classes.cube, classes.columns
         has_values = classes.rows._kept(Grouping(columns, columns, suppressed_apart=True))
         without_class = is_suppressed if has_values is None else is_suppressed | ~has_values
-        suppressed = int(classes.records[without_class].sum()) + ground.aside
+        suppressed = int(classes.records[without_class].sum()) + cube.aside
         if view.treatment["suppressed"] != APART and (
-            is_suppressed.any() or ground.aside
+            is_suppressed.any() or cube.aside
         ):  # suppressed records form one class
             sizes = recoded_view(classes, is_suppressed).class_sizes()
             return np.repeat(sizes.sizes, sizes.classes), suppressed
@@ -306,9 +306,9 @@ class _RuleTester:
 class _Nodes:
     """Cache of a limited number of recent nodes; each node is rolled up from the smallest finer one in it."""
 
-    def __init__(self, ground: Ground) -> None:
-        self._ground = ground
-        self._base = ground.base.at(ground.lattice.levels(ground.lattice.low))
+    def __init__(self, cube: DataCube) -> None:
+        self._cube = cube
+        self._base = cube.base.at(cube.lattice.levels(cube.lattice.low))
         self._kept: OrderedDict[Node, RolledUp] = OrderedDict()
 
     def at(self, node: Node) -> NodeClasses:
@@ -318,14 +318,14 @@ class _Nodes:
         start = self._base if nearest is None else self._kept[nearest]
         if nearest is not None:
             self._kept.move_to_end(nearest)
-        rolled = start if nearest == node else start.at(self._ground.lattice.levels(node))
+        rolled = start if nearest == node else start.at(self._cube.lattice.levels(node))
         self._kept[node] = rolled
         most = KEPT_SHARE * _row_count(self._base)
         while len(self._kept) > 1 and (
             len(self._kept) > KEPT_NODES or sum(map(_row_count, self._kept.values())) > most
         ):
             self._kept.popitem(last=False)
-        return NodeClasses(self._ground, node, rolled)
+        return NodeClasses(self._cube, node, rolled)
 
 
 def _values_of(classes: NodeClasses, selected: Mask) -> list[Integers]:
@@ -336,7 +336,7 @@ def _values_of(classes: NodeClasses, selected: Mask) -> list[Integers]:
     fewer = selected if 2 * np.count_nonzero(selected) <= len(selected) else ~selected
     counts, records = [], classes.records[fewer]
     for name, level, codes in zip(classes.columns, classes.node, classes.codes(fewer), strict=True):
-        all_counts = classes.ground.on_level(name, level).counts
+        all_counts = classes.cube.on_level(name, level).counts
         counted = np.bincount(codes, records, len(all_counts)).astype(np.int64)
         counts.append(counted if fewer is selected else all_counts - counted)
     return counts
@@ -360,12 +360,12 @@ def _is_seen_in_classes(rule: Rule) -> bool:
 
 def _count_rows(
     release: Release, lattice: Lattice, rules: Sequence[Rule], *, removes: bool
-) -> tuple[Ground, tuple[Rule, ...], tuple[tuple[str, str], ...]]:
+) -> tuple[DataCube, tuple[Rule, ...], tuple[tuple[str, str], ...]]:
     """The distinct rows, the rules that can be tested on them, and the other rules with the reason."""
 
-    def count(tested_rules: Sequence[Rule]) -> tuple[Ground, tuple[Rule, ...]]:
+    def count(tested_rules: Sequence[Rule]) -> tuple[DataCube, tuple[Rule, ...]]:
         hierarchies = release.view.hierarchies
-        return prepare_rows(release, hierarchies, lattice, tested_rules, all_columns=False, removes=removes)
+        return build_cube(release, hierarchies, lattice, tested_rules, all_columns=False, removes=removes)
 
     unjudged = []
     try:
@@ -381,12 +381,12 @@ def _count_rows(
         return *count(testable), tuple(unjudged)
 
 
-def _objectives(ground: Ground, rules: Sequence[Rule], settings: Mapping[str, Any]) -> dict[str, Objective]:
+def _objectives(cube: DataCube, rules: Sequence[Rule], settings: Mapping[str, Any]) -> dict[str, Objective]:
     """Granularity and precision, and the objective of the settings with its weights."""
-    columns = ground.lattice.columns
+    columns = cube.lattice.columns
     chosen, aggregate, weights = check_objective(
         settings.get("objective", "granularity"), settings.get("aggregate"), settings.get("weights"), columns
     )
-    found = {name: make_objective(ground, name, "geometric", [1.0] * len(columns)) for name in LOSSES}
-    found[chosen] = make_objective(ground, chosen, aggregate, weights, profitability_amounts(tuple(rules)))
+    found = {name: make_objective(cube, name, "geometric", [1.0] * len(columns)) for name in LOSSES}
+    found[chosen] = make_objective(cube, chosen, aggregate, weights, profitability_amounts(tuple(rules)))
     return found

@@ -17,11 +17,11 @@ from PETWorks.about.hierarchies.intervals import number_range
 from PETWorks.about.hierarchies.scheme import exact_decimal
 from PETWorks.about.protection import format_scaled
 from PETWorks.about.treatment import APART, INTERVAL, MEAN, MEDIAN
+from PETWorks.anonymizer.data_cube import DataCube
 from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.local.sweep import visible_classes
 from PETWorks.anonymizer.problem import Problem, check_show_words
 from PETWorks.anonymizer.recoding import NOT_RELEASED, ClassLabels, Recoder, view_after
-from PETWorks.anonymizer.rows import Ground
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting.counts import Integers, run_starts
@@ -103,13 +103,13 @@ def rules_about_labels(rules: Sequence[Rule]) -> tuple[str, ...]:
 
 def show_in_classes(recoder: Recoder, problem: Problem, show: Mapping[str, str]) -> ClassMeans:
     """The release with means or medians of its classes."""
-    ground, rules = problem.ground, problem.rules
-    if not show or any(ground.base.levels.values()):
+    cube, rules = problem.cube, problem.rules
+    if not show or any(cube.base.levels.values()):
         return ClassMeans(recoder)
     about_labels = rules_about_labels(rules)
     if about_labels:
         return ClassMeans(recoder, rules=about_labels)
-    classes = _Classes.of(recoder, ground)
+    classes = _Classes.of(recoder, cube)
     shown = {}
     for column, way in show.items():
         labels = classes.shown_labels(column, way, problem.original.declared[column])
@@ -126,7 +126,7 @@ def show_in_classes(recoder: Recoder, problem: Problem, show: Mapping[str, str])
         if keeping.any():
             found, groups = classes.recoder(shown, keeping)
     if is_merged.any() or any(rule.is_about_the_table for rule in rules):
-        view = view_after(ground, found)
+        view = view_after(cube, found)
         broken = tuple(rule.name for rule in rules if not rule.holds(view))
         if broken:
             return ClassMeans(recoder, rules=broken)
@@ -149,7 +149,7 @@ class _Classes:
     """
 
     before: Recoder
-    ground: Ground
+    cube: DataCube
     rows: Integers
     of_row: Integers
     weights: Integers
@@ -159,9 +159,9 @@ class _Classes:
     is_label: Mapping[str, Mask]
 
     @classmethod
-    def of(cls, recoder: Recoder, ground: Ground) -> "_Classes":
+    def of(cls, recoder: Recoder, cube: DataCube) -> "_Classes":
         """Group the distinct rows by their labels."""
-        table = ground.base.rows
+        table = cube.base.rows
         assert table.weights is not None
         values = [table.columns[name].codes for name in recoder.columns]
         nodes = np.broadcast_to(recoder.nodes_of(values), len(table.weights))
@@ -184,12 +184,12 @@ class _Classes:
         persons = None if table.unit is None else table.columns[table.unit].codes[rows].astype(np.int64)
         sizes = _Piles.of(of_row, np.zeros(len(rows), np.int64), weights, persons).sizes
         judged = np.ones(len(first), np.bool_)
-        if ground.view.treatment["missing"] == APART:
+        if cube.view.treatment["missing"] == APART:
             for name, column in zip(recoder.columns, recoder.by_column, strict=True):
                 labels = column.labels.to_pylist()
                 judged &= codes[name] != (labels.index(None) if None in labels else -1)
         least = int(sizes[judged].min(initial=LARGEST))
-        return cls(recoder, ground, rows, of_row, weights, persons, least, codes, is_label)
+        return cls(recoder, cube, rows, of_row, weights, persons, least, codes, is_label)
 
     @property
     def number(self) -> int:
@@ -202,7 +202,7 @@ class _Classes:
         scale = _Scale.of(recoder.values.to_pylist(), words)
         if scale is None:
             return None
-        values = self.ground.base.rows.columns[column].codes[self.rows]
+        values = self.cube.base.rows.columns[column].codes[self.rows]
         is_known = scale.known[values]
         blocked = np.bincount(self.of_row, ~is_known & ~scale.missing[values], self.number) > 0
         records = np.bincount(self.of_row, is_known * self.weights, self.number).astype(np.int64)
@@ -427,11 +427,11 @@ def _medians(classes: Integers, numbers: Integers, weights: Integers) -> tuple[I
 
 def _failing(recoder: Recoder, problem: Problem, classes: _Classes) -> Integers:
     """The indices of the classes with the same cells as a class that fails a rule."""
-    ground = problem.ground
-    table = ground.base.rows
+    cube = problem.cube
+    table = cube.base.rows
     codes = [table.columns[name].codes for name in recoder.columns]
     released = WeightedRows({**table.columns, **recoder.recode(codes)}, table.unit, table.weights, whole=False)
-    judge = Judge(ground, problem.rules, ground.records, problem.objective)
-    visible, of_row = visible_classes(ground, ground.lattice.low, released.take(classes.rows))
+    judge = Judge(cube, problem.rules, cube.records, problem.objective)
+    visible, of_row = visible_classes(cube, cube.lattice.low, released.take(classes.rows))
     failing, _ = judge.failing(visible)
     return np.unique(classes.of_row[failing[of_row]])

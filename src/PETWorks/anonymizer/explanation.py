@@ -8,11 +8,11 @@ from msgspec.structs import asdict
 
 from PETWorks.about.hierarchies.declaration import level_description
 from PETWorks.anonymizer.anonymization_facts import BrokenRule, ColumnLevel, CostOfRule, OtherLevels
+from PETWorks.anonymizer.data_cube import NodeClasses
 from PETWorks.anonymizer.judge import records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.recoding import recoded_view
-from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.anonymizer.search.exact import NodeSearch, Required, Solution
 
 NEXT_BEST = 10
@@ -95,7 +95,7 @@ def _different(problem: Problem, solutions: list[Solution], best: Node) -> list[
 def _groups(problem: Problem, node: Node) -> tuple[int, ...]:
     """The number of values of each column on a node: as levels nest, equal numbers mean equal groups."""
     return tuple(
-        int(np.count_nonzero(problem.ground.on_level(column, level).counts))
+        int(np.count_nonzero(problem.cube.on_level(column, level).counts))
         for column, level in zip(problem.lattice.columns, node, strict=True)
     )
 
@@ -104,9 +104,9 @@ def _levels(problem: Problem, node: Node, best: Node) -> Node:
     """The levels of a node; a level that only repeats the best one, or a lower one, is replaced by that."""
     shown = []
     for column, level, best_level, low in zip(problem.lattice.columns, node, best, problem.lattice.low, strict=True):
-        groups = len(problem.ground.on_level(column, level).counts)
-        same = [lower for lower in range(low, level) if len(problem.ground.on_level(column, lower).counts) == groups]
-        repeats = len(problem.ground.on_level(column, best_level).counts) == groups
+        groups = len(problem.cube.on_level(column, level).counts)
+        same = [lower for lower in range(low, level) if len(problem.cube.on_level(column, lower).counts) == groups]
+        repeats = len(problem.cube.on_level(column, best_level).counts) == groups
         shown.append(best_level if repeats else min(same, default=level))
     return tuple(shown)
 
@@ -135,7 +135,7 @@ def _finer(problem: Problem, search: NodeSearch, best: Node, index: int) -> dict
     level = best[index]
     if level == problem.lattice.low[index]:
         return {}
-    classes = problem.ground.at((*best[:index], level - 1, *best[index + 1 :]))
+    classes = problem.cube.at((*best[:index], level - 1, *best[index + 1 :]))
     judged = search.judge(classes)
     if judged.suppressed is None:
         return {"broken": _broken(problem, search, classes)}
@@ -149,7 +149,7 @@ def _broken(problem: Problem, search: NodeSearch, classes: NodeClasses) -> tuple
     if classes.records[failing].sum() > problem.max_suppressed:
         failing = np.zeros_like(failing)
     of_the_table = [rule for rule in problem.rules if rule.is_about_the_table]
-    view = recoded_view(classes, failing) if of_the_table else problem.ground.view
+    view = recoded_view(classes, failing) if of_the_table else problem.cube.view
     broken = []
     for rule in problem.rules:
         records = records_failing(search.judge, classes, rule)

@@ -411,7 +411,7 @@ def _problem_at(problem: Problem, measure: str | None, parameter: str | None, po
     rules = problem.rules
     if measure is not None and parameter is not None:
         rules = with_threshold(rules, measure, parameter, point.threshold)
-    max_suppressed = allowed_suppression(point.suppression, problem.ground.records)
+    max_suppressed = allowed_suppression(point.suppression, problem.cube.records)
     return replace(problem, rules=rules, max_suppressed=max_suppressed, suppression=point.suppression)
 
 
@@ -429,13 +429,13 @@ def _make_search(
 ) -> JointSearch:
     """A search for all thresholds and all limits."""
     judges = []
-    allowed = [allowed_suppression(limit, problem.ground.records) for limit in limits]
+    allowed = [allowed_suppression(limit, problem.cube.records) for limit in limits]
     for threshold in thresholds:
         rules = problem.rules
         if measure is not None and parameter is not None:
             rules = with_threshold(rules, measure, parameter, threshold)
-        judges.append(Judge(problem.ground, rules, max(allowed), problem.objective, min(allowed), problem.columns))
-    return JointSearch(problem.ground, problem.objective, judges, allowed, problem.keeping)
+        judges.append(Judge(problem.cube, rules, max(allowed), problem.objective, min(allowed), problem.columns))
+    return JointSearch(problem.cube, problem.objective, judges, allowed, problem.keeping)
 
 
 def _undominated(points: Sequence[PointOfFrontier], *, is_lower: bool) -> tuple[PointOfFrontier, ...]:

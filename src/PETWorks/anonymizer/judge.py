@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from PETWorks.about.treatment import APART, AS_QUASI_IDENTIFIERS
+from PETWorks.anonymizer.data_cube import DataCube, NodeClasses
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.lost_columns import ColumnsOnNodes
 from PETWorks.anonymizer.objectives import Granularity, Objective
 from PETWorks.anonymizer.recoding import recoded_view
-from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.counting.counts import Integers
 from PETWorks.measures.classes import ClassTest, Mask, Monotone
@@ -73,7 +73,7 @@ class Judge:
 
     def __init__(
         self,
-        ground: Ground,
+        cube: DataCube,
         rules: Sequence[Rule],
         max_suppressed: int,
         objective: Objective,
@@ -81,16 +81,16 @@ class Judge:
         columns: ColumnsOnNodes | None = None,
     ) -> None:
         self.columns = columns
-        self.ground, self.rules, self.max_suppressed, self._objective = ground, rules, max_suppressed, objective
+        self.cube, self.rules, self.max_suppressed, self._objective = cube, rules, max_suppressed, objective
         self.smallest_limit = max_suppressed if smallest_limit is None else smallest_limit
-        view = ground.view
+        view = cube.view
         self._tests = [test for rule in rules for test in rule.tests(view)]
         self._per_node = view.privacy_unit is not None and any(test.sensitive for test in self._tests)
         # Where suppressed records form a class, or people are counted again, the release itself must be measured.
         at_the_end = view.treatment["suppressed"] != APART or self._per_node
         self._of_table = [rule for rule in rules if at_the_end or rule.is_about_the_table]
         # Where records leave the table, classes are compared with a different overall distribution afterwards.
-        self._comparing = [rule for rule in rules if ground.removes and any(test.compares for test in rule.tests(view))]
+        self._comparing = [rule for rule in rules if cube.removes and any(test.compares for test in rule.tests(view))]
         self._by_size = [] if at_the_end else [(rule, rule.suppressing(view)) for rule in self._of_table]
         sized = {rule for rule, test in self._by_size if test is not None}
         self._worse = [rule for rule in self._of_table if rule not in sized and rule.worse_by_suppression]
@@ -99,7 +99,7 @@ class Judge:
 
     def _nests(self, at_the_end: bool) -> bool:
         """Whether failures on a node allow conclusions about finer nodes."""
-        view = self.ground.view
+        view = self.cube.view
         classes_lose_records = view.treatment["missing"] == APART and view.incomplete_records > 0
         mixed = len(view.sensitive_attributes) > 1 and view.treatment["several_sensitive"] == AS_QUASI_IDENTIFIERS
         return not (classes_lose_records or mixed or at_the_end)
@@ -109,7 +109,7 @@ class Judge:
         """Whether a node that fails always rules out all finer nodes."""
         if not self.is_nested or self._worse or self._others:
             return False
-        people = self.ground.view.privacy_unit is not None
+        people = self.cube.view.privacy_unit is not None
         if people and self._by_size:
             return False
         wanted = {Monotone.ALWAYS} if self.max_suppressed or people else {Monotone.ALWAYS, Monotone.UNSUPPRESSED}
@@ -145,7 +145,7 @@ class Judge:
 
         bounds   whether to compute bounds on the loss of finer and coarser nodes
         """
-        classes = self.ground.at(node)
+        classes = self.cube.at(node)
         judged = self(classes, most)
         suppressed = judged.suppressed
         is_bound = bounds and judged.sure.any() and judged.lasting <= self.max_suppressed
@@ -185,12 +185,12 @@ class Judge:
 
         None allows no conclusions about finer nodes, where other records are left.
         """
-        ground = self.ground
-        if not ground.removes and ground.view.treatment["suppressed"] == APART:
+        cube = self.cube
+        if not cube.removes and cube.view.treatment["suppressed"] == APART:
             return suppressed
         if not classes.say_something(~suppressed):
             return None
-        if self._comparing and (ground.aside or suppressed.any()):
+        if self._comparing and (cube.aside or suppressed.any()):
             view = recoded_view(classes, suppressed)
             if not all(rule.holds(view) for rule in self._comparing):
                 return None
@@ -198,14 +198,14 @@ class Judge:
 
     @cached_property
     def _detail(self) -> Granularity:
-        return Granularity.of(self.ground, [1.0] * len(self.ground.lattice.columns), "arithmetic")
+        return Granularity.of(self.cube, [1.0] * len(self.cube.lattice.columns), "arithmetic")
 
     def _lasting(self, classes: NodeClasses, failing: Mask, sure: Mask) -> int:
         """Lower bound on the records in failing classes on every finer level."""
         if not self.is_nested:
             return 0
         certain = np.where(sure, classes.records, 0)
-        if self.ground.view.privacy_unit is None and int(certain.sum()) <= self.max_suppressed:
+        if self.cube.view.privacy_unit is None and int(certain.sum()) <= self.max_suppressed:
             for test in self._tests:
                 if test.monotone is Monotone.UNSUPPRESSED:
                     certain = np.maximum(certain, self._staying(test, classes, failing))
@@ -248,9 +248,9 @@ class Judge:
     def _tests_at(self, classes: NodeClasses, rules: Sequence[Rule] | None) -> list[ClassTest]:
         if not self._per_node and rules is None:
             return self._tests
-        view = self.ground.view
+        view = self.cube.view
         if self._per_node:
-            view = view.at(self.ground.lattice.levels(classes.node))
+            view = view.at(self.cube.lattice.levels(classes.node))
         return [test for rule in (self.rules if rules is None else rules) for test in rule.tests(view)]
 
     def _fails(self, test: ClassTest, classes: NodeClasses) -> Mask:

@@ -9,9 +9,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from PETWorks.anonymizer.data_cube import DataCube, NodeClasses
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.recoding import NOT_RELEASED
-from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.release import Release
@@ -37,14 +37,14 @@ def is_lost(records: Integers, tells: Mask, on_top: int) -> bool:
     return values <= 1 or 10 * on_top > MOST_ON_TOP * int(records.sum())
 
 
-def lost_columns(ground: Ground, kept: Sequence[dict[str | None, int]]) -> tuple[str, ...]:
+def lost_columns(cube: DataCube, kept: Sequence[dict[str | None, int]]) -> tuple[str, ...]:
     """The quasi-identifiers that are lost; those with a single value in the input do not count.
 
     kept   for each quasi-identifier its labels and the number of kept records with each
     """
     lost = []
-    for name, by_label in zip(ground.lattice.columns, kept, strict=True):
-        if name in varying_columns(ground) and _is_lost(by_label, ground.view.hierarchies[name].levels[-1][0]):
+    for name, by_label in zip(cube.lattice.columns, kept, strict=True):
+        if name in varying_columns(cube) and _is_lost(by_label, cube.view.hierarchies[name].levels[-1][0]):
             lost.append(name)
     return tuple(lost)
 
@@ -54,10 +54,10 @@ def _is_lost(by_label: dict[str | None, int], top: str | None) -> bool:
     return is_lost(np.array([*by_label.values()], np.int64), tells_a_value(by_label, top), on_top)
 
 
-def varying_columns(ground: Ground) -> tuple[str, ...]:
+def varying_columns(cube: DataCube) -> tuple[str, ...]:
     """The quasi-identifiers with more than one value in the input; missing and `*` are none."""
-    columns = zip(ground.lattice.columns, ground.base.levels.values(), strict=True)
-    return tuple(name for name, level in columns if _number_of_values(ground.on_level(name, level).values) > 1)
+    columns = zip(cube.lattice.columns, cube.base.levels.values(), strict=True)
+    return tuple(name for name, level in columns if _number_of_values(cube.on_level(name, level).values) > 1)
 
 
 def _number_of_values(values: Collection[str | None]) -> int:
@@ -70,9 +70,9 @@ def lost_on_node(classes: NodeClasses, suppressed: Mask) -> tuple[str, ...]:
     records = classes.records[kept]
     by_column: list[dict[str | None, int]] = []
     for name, level, codes in zip(classes.columns, classes.node, classes.codes(kept), strict=True):
-        values = classes.ground.on_level(name, level).values
+        values = classes.cube.on_level(name, level).values
         by_column.append(_by_label(values, np.bincount(codes, records, len(values))))
-    return lost_columns(classes.ground, by_column)
+    return lost_columns(classes.cube, by_column)
 
 
 class OnLevels(Protocol):
@@ -82,7 +82,7 @@ class OnLevels(Protocol):
     """
 
     @property
-    def ground(self) -> Ground:
+    def cube(self) -> DataCube:
         """The rows."""
 
     @property
@@ -96,32 +96,32 @@ class OnLevels(Protocol):
 
 def lost_in_sweep(sweep: OnLevels) -> tuple[str, ...]:
     """The columns that are lost if each distinct row is on its own node."""
-    ground = sweep.ground
+    cube = sweep.cube
     by_column: list[dict[str | None, int]] = []
-    for name, by_level in zip(ground.lattice.columns, sweep.by_level, strict=True):
+    for name, by_level in zip(cube.lattice.columns, sweep.by_level, strict=True):
         by_label: dict[str | None, int] = {}
         for level, records in by_level.items():
             if level != NOT_RELEASED:
-                values = ground.on_level(name, level).values
-                on_level = np.bincount(ground.codes_on_level(name, level), records, len(values))
+                values = cube.on_level(name, level).values
+                on_level = np.bincount(cube.codes_on_level(name, level), records, len(values))
                 for label, number in _by_label(values, on_level).items():
                     by_label[label] = by_label.get(label, 0) + number
         by_column.append(by_label)
-    return lost_columns(ground, by_column)
+    return lost_columns(cube, by_column)
 
 
 def unchanged_in_sweep(sweep: OnLevels) -> tuple[str, ...]:
     """The columns in which every released cell is unchanged."""
-    ground = sweep.ground
+    cube = sweep.cube
     unchanged = []
-    for name, by_level in zip(ground.lattice.columns, sweep.by_level, strict=True):
+    for name, by_level in zip(cube.lattice.columns, sweep.by_level, strict=True):
         before = sweep.rows.columns[name].values
         is_changed = False
         for level, records in by_level.items():
             if level == NOT_RELEASED or is_changed:
                 continue
-            values = ground.on_level(name, level).values
-            codes = ground.codes_on_level(name, level).tolist()
+            values = cube.on_level(name, level).values
+            codes = cube.codes_on_level(name, level).tolist()
             is_changed = any(
                 number and values[code] != value
                 for number, code, value in zip(records.tolist(), codes, before, strict=True)
@@ -188,9 +188,9 @@ class _LevelCounts:
     always_lost: bool
 
     @classmethod
-    def of(cls, ground: Ground, column: str, level: int, most: int) -> "_LevelCounts":
+    def of(cls, cube: DataCube, column: str, level: int, most: int) -> "_LevelCounts":
         """Count the values of a column on a level; at most `most` records may be suppressed."""
-        known, top = ground.on_level(column, level), ground.view.hierarchies[column].top
+        known, top = cube.on_level(column, level), cube.view.hierarchies[column].top
         counts = np.asarray(known.counts, np.int64)
         tells = tells_a_value(known.values, top)
         is_on_top = ~tells & np.array([value is not None for value in known.values], np.bool_)
@@ -213,22 +213,22 @@ class ColumnsOnNodes:
     all   the columns that count: those with more than one value in the input
     """
 
-    def __init__(self, ground: Ground, most: int) -> None:
-        self._ground = ground
-        columns = ground.lattice.columns
+    def __init__(self, cube: DataCube, most: int) -> None:
+        self._cube = cube
+        columns = cube.lattice.columns
         self._levels = [
-            [_LevelCounts.of(ground, name, level, most) for level in range(ground.view.hierarchies[name].height + 1)]
+            [_LevelCounts.of(cube, name, level, most) for level in range(cube.view.hierarchies[name].height + 1)]
             for name in columns
         ]
-        self.all = self.set_of(varying_columns(ground))
+        self.all = self.set_of(varying_columns(cube))
 
     def names(self, columns: int) -> tuple[str, ...]:
         """The names of a set of columns."""
-        return tuple(compress(self._ground.lattice.columns, _bits(columns, len(self._levels))))
+        return tuple(compress(self._cube.lattice.columns, _bits(columns, len(self._levels))))
 
     def set_of(self, names: Iterable[str]) -> int:
         """The set of columns with these names."""
-        columns = self._ground.lattice.columns
+        columns = self._cube.lattice.columns
         return sum(1 << columns.index(name) for name in set(names))
 
     def lost(self, classes: NodeClasses, suppressed: Mask) -> int:

@@ -151,7 +151,7 @@ def _other_ways(result: Anonymization, show: Mapping[str, str]) -> list[Anonymiz
     if not is_proved or problem.lattice.has_many_nodes:
         return others
     for solution in next_best_levels(problem, search, best.node, NEXT_BEST):
-        classes = problem.ground.at(solution.node)
+        classes = problem.cube.at(solution.node)
         on_levels = {"classes": classes, "suppressed_classes": search.judge(classes).suppressed, "loss": solution.loss}
         others.append(Anonymization(**{**values, **on_levels, "optimal": False}))
     return others

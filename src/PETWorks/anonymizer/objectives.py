@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from PETWorks.anonymizer.data_cube import DataCube, NodeClasses
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.counting.counts import Integers
 from PETWorks.errors import ParameterError, quoted, unknown
 from PETWorks.measures.catalogue import find_measure
@@ -36,10 +36,10 @@ AGGREGATES: Mapping[str, Combination] = {
 }
 
 
-def _level_and_next(ground: Ground, numbers: Sequence[Sequence[NDArray[Any]]]) -> Iterator[tuple[Any, Any]]:
+def _level_and_next(cube: DataCube, numbers: Sequence[Sequence[NDArray[Any]]]) -> Iterator[tuple[Any, Any]]:
     """The numbers of the values of each column on a level and on the next coarser one, for each value of the table."""
-    for column, by_level in zip(ground.lattice.columns, numbers, strict=False):
-        yield from pairwise(of_value[ground.codes_on_level(column, level)] for level, of_value in enumerate(by_level))
+    for column, by_level in zip(cube.lattice.columns, numbers, strict=False):
+        yield from pairwise(of_value[cube.codes_on_level(column, level)] for level, of_value in enumerate(by_level))
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class ByColumn:
     is_weighted: ClassVar[bool] = True  # columns may have weights
     is_linear: ClassVar[bool] = False  # the loss of a column is a sum of one loss per record
 
-    ground: Ground
+    cube: DataCube
     lost: list[Reals]
     by_value: list[list[Reals]]
     weights: list[float]
@@ -65,7 +65,7 @@ class ByColumn:
 
     def bounds(self) -> Reals:
         """Lower bounds on the loss of every node of the lattice."""
-        lattice = self.ground.lattice
+        lattice = self.cube.lattice
         return self.combine(
             [lost[low : high + 1] for lost, low, high in zip(self.lost, lattice.low, lattice.high, strict=True)]
         )
@@ -109,7 +109,7 @@ class ByColumn:
 
     def finer_bounds(self, node: Node, added: Sequence[Sequence[float]]) -> Reals:
         """Lower bounds on the loss of each finer node, for each row of losses added to the columns."""
-        more, low = np.array(added), self.ground.lattice.low
+        more, low = np.array(added), self.cube.lattice.low
         return self.combine(
             [
                 lost[low[index] : level + 1] + more[:, index, np.newaxis]
@@ -123,7 +123,7 @@ class ByColumn:
 
         True if levels nest; but levels of a hierarchy need not nest for values that the table lacks.
         """
-        return not any((coarser > finer).any() for finer, coarser in _level_and_next(self.ground, self.by_value))
+        return not any((coarser > finer).any() for finer, coarser in _level_and_next(self.cube, self.by_value))
 
     def coarser_bound(self, _classes: NodeClasses) -> float | None:
         """None: the levels already imply the best known bound."""
@@ -153,7 +153,7 @@ class ByColumn:
 
     def all_lost(self, index: int) -> float:
         """The loss of a column if every record is suppressed."""
-        counts = self.ground.on_level(self.ground.lattice.columns[index], 0).counts
+        counts = self.cube.on_level(self.cube.lattice.columns[index], 0).counts
         return float(self.lost[index][0] + self.by_value[index][0] @ counts)
 
     def importance(self, lost: Reals) -> Reals:
@@ -197,21 +197,21 @@ class Granularity(ByColumn):
     is_linear = True
 
     @classmethod
-    def of(cls, ground: Ground, weights: list[float], aggregate: str) -> "Granularity":
+    def of(cls, cube: DataCube, weights: list[float], aggregate: str) -> "Granularity":
         """Build the objective for these rows."""
         lost, by_value = [], []
-        for column in ground.lattice.columns:
-            hierarchy = ground.view.hierarchies[column]
+        for column in cube.lattice.columns:
+            hierarchy = cube.view.hierarchies[column]
             leaves = len(hierarchy.leaves)
-            unit = 1 / (ground.records - ground.records / leaves) if leaves > 1 else 0.0
-            shares = [leaves_below(ground, column, level) / leaves for level in range(hierarchy.height + 1)]
+            unit = 1 / (cube.records - cube.records / leaves) if leaves > 1 else 0.0
+            shares = [leaves_below(cube, column, level) / leaves for level in range(hierarchy.height + 1)]
             totals = [
-                level_shares @ ground.on_level(column, level).counts + ground.aside
+                level_shares @ cube.on_level(column, level).counts + cube.aside
                 for level, level_shares in enumerate(shares)
             ]
-            lost.append((np.array(totals) - ground.records / leaves) * unit)
+            lost.append((np.array(totals) - cube.records / leaves) * unit)
             by_value.append([(1 - level_shares) * unit for level_shares in shares])
-        return cls(ground, lost, by_value, weights, aggregate)
+        return cls(cube, lost, by_value, weights, aggregate)
 
     def of_each(self, classes: NodeClasses, which: Mask) -> Reals:
         """For each of the selected classes, the loss added by suppressing one of its records, over all columns."""
@@ -237,9 +237,9 @@ class SumOfPowers(ByColumn):
         return np.asarray(weights * (weights * np.maximum(lost, 0)) ** (self.power - 1))
 
 
-def leaves_below(ground: Ground, column: str, level: int) -> Integers:
+def leaves_below(cube: DataCube, column: str, level: int) -> Integers:
     """For each value on a level, the number of leaves below it; missing values and `*` stand for all."""
-    hierarchy = ground.view.hierarchies[column]
+    hierarchy = cube.view.hierarchies[column]
     labels = hierarchy.levels[level]
     numbers: dict[str | None, int] = {}
     for label in labels:
@@ -249,7 +249,7 @@ def leaves_below(ground: Ground, column: str, level: int) -> Integers:
     return np.array(
         [
             everything if value is None or value == SUPPRESSED else numbers.get(value) or hierarchy.leaves_below[value]
-            for value in ground.on_level(column, level).values
+            for value in cube.on_level(column, level).values
         ],
         np.int64,
     )
@@ -261,20 +261,20 @@ class Precision(ByColumn):
     is_linear = True
 
     @classmethod
-    def of(cls, ground: Ground, weights: list[float]) -> "Precision":
+    def of(cls, cube: DataCube, weights: list[float]) -> "Precision":
         """Build the objective for these rows."""
         lost, by_value = [], []
-        for column in ground.lattice.columns:
-            height = ground.view.hierarchies[column].height
+        for column in cube.lattice.columns:
+            height = cube.view.hierarchies[column].height
             lifted = np.arange(height + 1) / height
-            lost.append((lifted * (ground.records - ground.aside) + ground.aside) / ground.records)
+            lost.append((lifted * (cube.records - cube.aside) + cube.aside) / cube.records)
             by_value.append(
                 [
-                    np.full(len(ground.on_level(column, level).labels), (1 - share) / ground.records)
+                    np.full(len(cube.on_level(column, level).labels), (1 - share) / cube.records)
                     for level, share in enumerate(lifted.tolist())
                 ]
             )
-        return cls(ground, lost, by_value, weights, "arithmetic")
+        return cls(cube, lost, by_value, weights, "arithmetic")
 
 
 class Missings(ByColumn):
@@ -283,43 +283,41 @@ class Missings(ByColumn):
     is_linear = True
 
     @classmethod
-    def of(cls, ground: Ground, weights: list[float]) -> "Missings":
+    def of(cls, cube: DataCube, weights: list[float]) -> "Missings":
         """Build the objective for these rows."""
         lost, by_value = [], []
-        for column in ground.lattice.columns:
-            hierarchy = ground.view.hierarchies[column]
+        for column in cube.lattice.columns:
+            hierarchy = cube.view.hierarchies[column]
             kept = []
             for level in range(hierarchy.height + 1):
-                values, everything = ground.on_level(column, level).values, len(hierarchy.leaves)
-                below = leaves_below(
-                    ground, column, level
-                ).tolist()  # a leaf may have the label of the top on this level
+                values, everything = cube.on_level(column, level).values, len(hierarchy.leaves)
+                below = leaves_below(cube, column, level).tolist()  # a leaf may have the label of the top on this level
                 is_informative = [
                     not (value is None or value == SUPPRESSED or (value == hierarchy.top and leaves == everything))
                     for value, leaves in zip(values, below, strict=True)
                 ]
                 kept.append(np.array(is_informative, np.float64))
             informative = np.array(
-                [has_value @ ground.on_level(column, level).counts for level, has_value in enumerate(kept)]
+                [has_value @ cube.on_level(column, level).counts for level, has_value in enumerate(kept)]
             )
-            lost.append(1 - informative / ground.records)
-            by_value.append([has_value / ground.records for has_value in kept])
-        return cls(ground, lost, by_value, weights, "arithmetic")
+            lost.append(1 - informative / cube.records)
+            by_value.append([has_value / cube.records for has_value in kept])
+        return cls(cube, lost, by_value, weights, "arithmetic")
 
 
 class NonUniformEntropy(ByColumn):
     """The number of bits needed to guess the original values."""
 
     @classmethod
-    def of(cls, ground: Ground, weights: list[float]) -> "NonUniformEntropy":
+    def of(cls, cube: DataCube, weights: list[float]) -> "NonUniformEntropy":
         """Build the objective for these rows."""
         lost = []
-        for column in ground.lattice.columns:
-            height = ground.view.hierarchies[column].height
-            before = _bits(ground.on_level(column, 0).counts)
-            bits = [_bits(ground.on_level(column, level).counts) - before for level in range(height + 1)]
+        for column in cube.lattice.columns:
+            height = cube.view.hierarchies[column].height
+            before = _bits(cube.on_level(column, 0).counts)
+            bits = [_bits(cube.on_level(column, level).counts) - before for level in range(height + 1)]
             lost.append(np.maximum(np.array(bits), 0))
-        return cls(ground, lost, [], weights, "sum")
+        return cls(cube, lost, [], weights, "sum")
 
     def added(self, index: int, level: int, codes: Integers, records: Integers) -> float:  # noqa: ARG002
         """The bits of the suppressed records alone."""
@@ -345,17 +343,17 @@ class PublisherPayout(ByColumn):
     publisher_loss: float = 0
 
     @classmethod
-    def of(cls, ground: Ground, amounts: Mapping[str, float]) -> "PublisherPayout":
+    def of(cls, cube: DataCube, amounts: Mapping[str, float]) -> "PublisherPayout":
         """Build the objective for these rows."""
-        hierarchies = [ground.view.hierarchies[column] for column in ground.lattice.columns]
+        hierarchies = [cube.view.hierarchies[column] for column in cube.lattice.columns]
         everything = math.fsum(math.log(len(hierarchy.leaves)) for hierarchy in hierarchies)
         lost, by_value = [], []
         benefit = amounts["publisher_benefit"]
-        for column, hierarchy in zip(ground.lattice.columns, hierarchies, strict=True):
+        for column, hierarchy in zip(cube.lattice.columns, hierarchies, strict=True):
             leaves = len(hierarchy.leaves)
             information = []
             for level in range(hierarchy.height + 1):
-                level_information = -np.log(leaves_below(ground, column, level) / leaves)
+                level_information = -np.log(leaves_below(cube, column, level) / leaves)
                 information.append(
                     level_information / everything
                     if everything
@@ -363,13 +361,13 @@ class PublisherPayout(ByColumn):
                 )
             all_information = math.log(leaves) / everything if everything else 1 / len(hierarchies)
             totals = [
-                level_information @ ground.on_level(column, level).counts
+                level_information @ cube.on_level(column, level).counts
                 for level, level_information in enumerate(information)
             ]
-            lost.append(benefit * (all_information * ground.records - np.array(totals)))
+            lost.append(benefit * (all_information * cube.records - np.array(totals)))
             by_value.append([benefit * level_information for level_information in information])
         return cls(
-            ground,
+            cube,
             lost,
             by_value,
             [1.0] * len(lost),
@@ -399,7 +397,7 @@ class ByClass(ABC):
     is_weighted: ClassVar[bool] = False
     is_linear: ClassVar[bool] = False
 
-    ground: Ground
+    cube: DataCube
     suppression_costs: bool = True
     is_rounded: bool = False
 
@@ -429,13 +427,13 @@ class ByClass(ABC):
 
     def _most_classes(self) -> Reals:
         """An upper bound on the number of classes of every node, from the number of values per column."""
-        lattice = self.ground.lattice
+        lattice = self.cube.lattice
         values = [
-            np.array([len(self.ground.on_level(column, level).labels) for level in range(low, high + 1)], np.float64)
+            np.array([len(self.cube.on_level(column, level).labels) for level in range(low, high + 1)], np.float64)
             for column, low, high in zip(lattice.columns, lattice.low, lattice.high, strict=True)
         ]
         product = reduce(lambda done, numbers: done[..., np.newaxis] * numbers, values[1:], values[0])
-        return np.minimum(product, self.ground.records)
+        return np.minimum(product, self.cube.records)
 
 
 class Discernibility(ByClass):
@@ -443,13 +441,13 @@ class Discernibility(ByClass):
 
     def bounds(self) -> Reals:
         """Lower bounds: classes of equal size have the smallest sum of squares."""
-        in_rows = self.ground.records - self.ground.aside
-        return in_rows**2 / self._most_classes() + self.ground.records * self.ground.aside
+        in_rows = self.cube.records - self.cube.aside
+        return in_rows**2 / self._most_classes() + self.cube.records * self.cube.aside
 
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
         """The loss of a node with some of its classes suppressed."""
         kept = classes.records[~suppressed].astype(np.float64)
-        return float(np.sum(kept * kept)) + float(self.ground.records) * (self.ground.records - float(kept.sum()))
+        return float(np.sum(kept * kept)) + float(self.cube.records) * (self.cube.records - float(kept.sum()))
 
 
 class AverageClassSize(ByClass):
@@ -457,13 +455,13 @@ class AverageClassSize(ByClass):
 
     def bounds(self) -> Reals:
         """Lower bounds, from the largest number of classes that the columns can form."""
-        return self.ground.records / (self._most_classes() + (self.ground.aside > 0))
+        return self.cube.records / (self._most_classes() + (self.cube.aside > 0))
 
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
         """The loss of a node with some of its classes suppressed."""
         assert len(suppressed) == len(classes.records)
-        has_suppressed = bool(self.ground.aside or suppressed.any())
-        return self.ground.records / (int(np.count_nonzero(~suppressed)) + has_suppressed)
+        has_suppressed = bool(self.cube.aside or suppressed.any())
+        return self.cube.records / (int(np.count_nonzero(~suppressed)) + has_suppressed)
 
 
 class Ambiguity(ByClass):
@@ -471,12 +469,12 @@ class Ambiguity(ByClass):
 
     def bounds(self) -> Reals:
         """Lower bounds: the sum of products is no less than with the geometric mean of each column."""
-        lattice, ground = self.ground.lattice, self.ground
-        in_rows = ground.records - ground.aside
+        lattice, cube = self.cube.lattice, self.cube
+        in_rows = cube.records - cube.aside
         logs = [
             np.array(
                 [
-                    np.log(numbers) @ ground.on_level(column, level).counts / in_rows
+                    np.log(numbers) @ cube.on_level(column, level).counts / in_rows
                     for level, numbers in enumerate(leaves)
                 ]
             )
@@ -487,7 +485,7 @@ class Ambiguity(ByClass):
         ]
         total = reduce(lambda done, column_logs: done[..., np.newaxis] + column_logs, allowed[1:], allowed[0])
         # The logarithms are rounded.
-        return np.asarray(in_rows * np.exp(total) * (1 - 1e-9) + self.all_values() * ground.aside, np.float64)
+        return np.asarray(in_rows * np.exp(total) * (1 - 1e-9) + self.all_values() * cube.aside, np.float64)
 
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
         """The loss of a node with some of its classes suppressed."""
@@ -499,7 +497,7 @@ class Ambiguity(ByClass):
             for numbers, codes in zip(leaves, classes.codes(which), strict=True):
                 products *= numbers[codes]
             total += float(products.sum())
-        return total + self.all_values() * (self.ground.records - int(classes.records[kept].sum()))
+        return total + self.all_values() * (self.cube.records - int(classes.records[kept].sum()))
 
     def coarser_bound(self, classes: NodeClasses) -> float | None:
         """The loss of this node with nothing suppressed, if no value stands for less on a coarser level."""
@@ -511,21 +509,21 @@ class Ambiguity(ByClass):
 
         True if levels nest; but levels of a hierarchy need not nest for values that the table lacks.
         """
-        return not any((finer > coarser).any() for finer, coarser in _level_and_next(self.ground, self.leaves))
+        return not any((finer > coarser).any() for finer, coarser in _level_and_next(self.cube, self.leaves))
 
     @cached_property
     def leaves(self) -> list[list[Integers]]:
         """For each column, level and value, the number of leaves below it on that level."""
-        hierarchies = self.ground.view.hierarchies
+        hierarchies = self.cube.view.hierarchies
         return [
-            [leaves_below(self.ground, column, level) for level in range(hierarchies[column].height + 1)]
-            for column in self.ground.lattice.columns
+            [leaves_below(self.cube, column, level) for level in range(hierarchies[column].height + 1)]
+            for column in self.cube.lattice.columns
         ]
 
     def all_values(self) -> float:
         """The number of combinations that a suppressed record may stand for."""
-        hierarchies = self.ground.view.hierarchies
-        return float(math.prod(len(hierarchies[column].leaves) for column in self.ground.lattice.columns))
+        hierarchies = self.cube.view.hierarchies
+        return float(math.prod(len(hierarchies[column].leaves) for column in self.cube.lattice.columns))
 
 
 class Objective(Protocol):
@@ -608,14 +606,14 @@ def check_objective(
 
 
 def make_objective(
-    ground: Ground, name: str, aggregate: str, weights: list[float], amounts: Mapping[str, float] | None = None
+    cube: DataCube, name: str, aggregate: str, weights: list[float], amounts: Mapping[str, float] | None = None
 ) -> Objective:
     """The objective for these rows; `amounts` are the parameters of profitability for a payout."""
     objective = CLASSES[name]
     if issubclass(objective, ByClass):
-        return objective(ground)
+        return objective(cube)
     if objective is Granularity:
-        return Granularity.of(ground, weights, aggregate)
+        return Granularity.of(cube, weights, aggregate)
     if objective is PublisherPayout:
-        return PublisherPayout.of(ground, amounts or find_measure("profitability").check({}))
-    return objective.of(ground, weights)  # type: ignore[attr-defined, no-any-return]
+        return PublisherPayout.of(cube, amounts or find_measure("profitability").check({}))
+    return objective.of(cube, weights)  # type: ignore[attr-defined, no-any-return]

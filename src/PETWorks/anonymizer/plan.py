@@ -318,10 +318,10 @@ def make_plan(
         protect=protect_words(release.source) or None,
         show=dict(show) if show else None,
         spreadsheet_safe=is_spreadsheet_safe(release.source) or None,
-        records=problem.ground.records,
-        suppressed_records="remove" if problem.ground.removes else "stars",
+        records=problem.cube.records,
+        suppressed_records="remove" if problem.cube.removes else "stars",
         suppressed=suppressed,
-        removed=format_record_numbers(removed) if removed is not None and problem.ground.removes else None,
+        removed=format_record_numbers(removed) if removed is not None and problem.cube.removes else None,
         loss=loss,
         unfinished=unfinished or None,
         seed=None if seed is None else str(seed),  # too large for JSON numbers in some readers

@@ -11,11 +11,11 @@ from PETWorks.about.hierarchies.declaration import hierarchy_name
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.hierarchies.proposal import propose_hierarchy
 from PETWorks.about.treatment import INTERVAL, REMOVE, SHOWN, SUPPRESSED_RECORDS
+from PETWorks.anonymizer.data_cube import DataCube, build_cube
 from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Lattice, check_levels
 from PETWorks.anonymizer.lost_columns import ColumnsOnNodes, Keeping
 from PETWorks.anonymizer.objectives import BY_CLASS, ByColumn, Objective, check_objective, make_objective
-from PETWorks.anonymizer.rows import Ground, prepare_rows
 from PETWorks.anonymizer.rules import NO_RULE, MeasureRule, Rule, TaskRule
 from PETWorks.anonymizer.search.exact import NodeSearch, Search
 from PETWorks.anonymizer.search.large import BoxSearch
@@ -46,7 +46,7 @@ class Problem:
 
     original: Release
     lattice: Lattice
-    ground: Ground
+    cube: DataCube
     rules: tuple[Rule, ...]
     max_suppressed: int
     objective: Objective
@@ -77,14 +77,14 @@ class Problem:
     @property
     def allowed_levels(self) -> dict[str, tuple[int, int]]:
         """The lowest and highest level of each column that is restricted to some levels of its hierarchy."""
-        lattice, hierarchies = self.lattice, self.ground.view.hierarchies
+        lattice, hierarchies = self.lattice, self.cube.view.hierarchies
         bounds = zip(lattice.columns, lattice.low, lattice.high, strict=True)
         return {name: (low, high) for name, low, high in bounds if (low, high) != (0, hierarchies[name].height)}
 
     def search(self, rules: tuple[Rule, ...] | None = None) -> NodeSearch:
         """A search for the best node, for some of the rules or by default all of them."""
         wanted = self.rules if rules is None else rules
-        judge = Judge(self.ground, wanted, self.max_suppressed, self.objective, columns=self.columns)
+        judge = Judge(self.cube, wanted, self.max_suppressed, self.objective, columns=self.columns)
         if self.lattice.has_many_nodes and isinstance(self.objective, ByColumn):
             return BoxSearch(self.lattice, self.objective, judge)
         return Search(self.lattice, self.objective, judge)
@@ -127,14 +127,14 @@ def make_problem(release: Release, rules: tuple[Rule, ...], settings: SearchSett
     lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, settings.levels)
     if name in BY_CLASS:
         lattice.check_size(Phrase("for {objective}", objective=name))
-    ground, rules = prepare_rows(release, release.hierarchies, lattice, rules, removes=removes)
+    cube, rules = build_cube(release, release.hierarchies, lattice, rules, removes=removes)
     tasks = tuple(rule for rule in rules if isinstance(rule, TaskRule))
     rules = tuple(rule for rule in rules if not isinstance(rule, TaskRule) or rule.is_demanded)
     if not rules:
         raise ParameterError(NO_RULE, what="rules")
-    loss_function = make_objective(ground, name, aggregate, column_weights, profitability_amounts(rules))
-    max_suppressed = allowed_suppression(share, ground.records)
-    kept = None if may_lose == ALL and not keep else ColumnsOnNodes(ground, max_suppressed)
+    loss_function = make_objective(cube, name, aggregate, column_weights, profitability_amounts(rules))
+    max_suppressed = allowed_suppression(share, cube.records)
+    kept = None if may_lose == ALL and not keep else ColumnsOnNodes(cube, max_suppressed)
     if kept is not None and (without := [name for name in keep if not kept.all & kept.set_of([name])]):
         raise ParameterError(
             "{columns} cannot be kept: the table has at most one value of it",
@@ -145,7 +145,7 @@ def make_problem(release: Release, rules: tuple[Rule, ...], settings: SearchSett
     return Problem(
         release,
         lattice,
-        ground,
+        cube,
         rules,
         max_suppressed,
         loss_function,

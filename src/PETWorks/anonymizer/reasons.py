@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.declaration import hierarchy_name
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
+from PETWorks.anonymizer.data_cube import DataCube, NodeClasses
 from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.local.sweep import Sweep
 from PETWorks.anonymizer.objectives import Objective, Reals, check_objective, make_objective
 from PETWorks.anonymizer.problem import profitability_amounts
 from PETWorks.anonymizer.recoding import NOT_RELEASED, class_indices, in_classes, suppressed_before
-from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.anonymizer.rules import MeasureRule, Rule, Rules, check_rules
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
@@ -50,7 +50,7 @@ def distinguishing_sets(
 
     broken   for each rule, a mask of the selected classes that break it
     """
-    tests = [test for rule in rules for test in rule.tests(classes.ground.view)]
+    tests = [test for rule in rules for test in rule.tests(classes.cube.view)]
     rows = _with_tested_columns(classes, tests)
     _, first = np.unique(rows._packed(classes.columns).keys, return_index=True)
     first, sizes = first[which], classes.sizes[which]
@@ -58,7 +58,7 @@ def distinguishing_sets(
 
     def stands_out(chosen: tuple[str, ...], items: Integers) -> Mask:
         groups = _group_by(classes, rows, chosen)
-        judge = Judge(groups.ground, rules, 0, objective)
+        judge = Judge(groups.cube, rules, 0, objective)
         known, keys = groups.rows._classes(chosen).keys, groups.rows._packed(chosen).keys
         group_of = np.searchsorted(known, keys[first[items]])
         hit = breaks_none[items] & (groups.sizes[group_of] <= sizes[items])
@@ -75,7 +75,7 @@ def distinguishing_sets(
 
 def _with_tested_columns(classes: NodeClasses, tests: Sequence[ClassTest]) -> WeightedRows:
     """The rows of a node with only the columns that the tests use."""
-    view, rows = classes.ground.view, classes.rows
+    view, rows = classes.cube.view, classes.rows
     tested = [test.sensitive for test in tests if test.sensitive is not None]
     values = [*view.sensitive_attributes, *tested] if tested else []
     names = [*classes.columns, *values, *([rows.unit] if rows.unit else ())]
@@ -87,14 +87,14 @@ def _with_tested_columns(classes: NodeClasses, tests: Sequence[ClassTest]) -> We
 
 def _group_by(classes: NodeClasses, rows: WeightedRows, chosen: tuple[str, ...]) -> NodeClasses:
     """The groups formed by some of the columns: the classes of a table with only these quasi-identifiers."""
-    whole, levels = classes.ground, classes.ground.lattice.levels(classes.node)
+    whole, levels = classes.cube, classes.cube.lattice.levels(classes.node)
     node = tuple(levels[name] for name in chosen)
-    ground: Ground = replace(
+    cube: DataCube = replace(
         whole, view=replace(whole.view, quasi_identifiers=chosen), lattice=Lattice(chosen, node, node)
     )
     names = [*chosen, *(name for name in rows.columns if name not in classes.columns)]
     chosen_rows = WeightedRows({name: rows.columns[name] for name in names}, rows.unit, rows.weights, whole=False)
-    return NodeClasses(ground, node, RolledUp(whole.base.lattice, chosen_rows, dict(zip(chosen, node, strict=True))))
+    return NodeClasses(cube, node, RolledUp(whole.base.lattice, chosen_rows, dict(zip(chosen, node, strict=True))))
 
 
 MAX_RAISED_COLUMNS = 2  # columns
@@ -133,7 +133,7 @@ def smallest_generalisations(
     One raised column is smaller than two; then less loss counts, then lower levels, then the order of the columns. The
     loss is that of the whole table on these levels, with nothing suppressed.
     """
-    ground, nothing = classes.ground, np.zeros(len(classes.records), np.bool_)
+    cube, nothing = classes.cube, np.zeros(len(classes.records), np.bool_)
     if not which.any():
         return SavingGeneralisations.nothing(0)
     loss_now, codes = objective.loss(classes, nothing), classes.codes(which)
@@ -146,7 +146,7 @@ def smallest_generalisations(
         if number > 1 and not is_affordable(len(candidates), len(classes.records)):
             break
         for node in candidates if len(left) else ():
-            coarser = NodeClasses(ground, node, classes.rolled.at(ground.lattice.levels(node)))
+            coarser = NodeClasses(cube, node, classes.rolled.at(cube.lattice.levels(node)))
             failing, _ = judge.failing(coarser)
             saved = in_classes(
                 coarser, ~failing, _codes_on_coarser_node(classes, node, [column_codes[left] for column_codes in codes])
@@ -185,7 +185,7 @@ def _codes_on_coarser_node(classes: NodeClasses, node: Node, codes: list[Integer
     """Codes on the levels of the classes, as codes on the levels of a coarser node."""
     lifted = []
     for name, low, level, column_codes in zip(classes.columns, classes.node, node, codes, strict=True):
-        lift = classes.ground.base.lattice.lift(name, low, level)
+        lift = classes.cube.base.lattice.lift(name, low, level)
         assert lift is not None, "levels nest"
         lifted.append(lift.new_codes.astype(np.int64)[column_codes])
     return lifted
@@ -239,7 +239,7 @@ class ClassReasons:
 
 def class_risks(classes: NodeClasses) -> Reals | None:
     """The individual risk of the records of each class; None if the rows have no sampling weights."""
-    view, weight = classes.ground.view, str(classes.ground.view.sample.weight)
+    view, weight = classes.cube.view, str(classes.cube.view.sample.weight)
     if not view.has_weights or weight not in classes.rows.domains:
         return None
     values = classes.of_values(weight).values
@@ -291,7 +291,7 @@ def reasons_on_node(
         which = broken_rules(classes, judge, rules[-1:])[0]
         broken = np.vstack([broken, which])
     names, breaks = rule_combinations([rule.name for rule in judge.rules], reported[:, which])
-    demanding = Judge(classes.ground, rules, classes.ground.records, objective)
+    demanding = Judge(classes.cube, rules, classes.cube.records, objective)
     saved = smallest_generalisations(classes, demanding, objective, high, which & breaks_any_rule(broken))
     stands_out, risks = distinguishing_sets(classes, which, rules, broken[:, which], objective), class_risks(classes)
     found = ClassReasons(
@@ -327,10 +327,10 @@ def rule_combinations(names: Sequence[str], broken: NDArray[np.bool_]) -> tuple[
 
 def records_of(classes: NodeClasses, which: Mask) -> tuple[Integers, Integers]:
     """The records of the selected classes, numbered from 0 in input order, and the index of the class of each."""
-    ground = classes.ground
-    table: WeightedRows = ground.view.table  # type: ignore[assignment]
+    cube = classes.cube
+    table: WeightedRows = cube.view.table  # type: ignore[assignment]
     on_levels = zip(classes.columns, classes.node, strict=True)
-    codes = [ground.codes_on_level(name, level)[table.columns[name].codes] for name, level in on_levels]
+    codes = [cube.codes_on_level(name, level)[table.columns[name].codes] for name, level in on_levels]
     indices = class_indices(classes, which, codes)
     records = np.flatnonzero((indices >= 0) & ~suppressed_before(classes))
     return records, indices[records]
@@ -338,8 +338,8 @@ def records_of(classes: NodeClasses, which: Mask) -> tuple[Integers, Integers]:
 
 def reasons_for_left_over(sweep: Sweep, judge: Judge, objective: Objective, below: int | None = None) -> "pa.Table":
     """The records left over by local recoding; with `below`, those in smaller classes of the release."""
-    ground = sweep.ground
-    low = ground.at(ground.lattice.low)
+    cube = sweep.cube
+    low = cube.at(cube.lattice.low)
     everything = np.ones(len(low.records), np.bool_)
     class_of = class_indices(low, everything, _codes(sweep, low.node))  # the class of each distinct row
     left_rows = np.flatnonzero(sweep.on_node == NOT_RELEASED)
@@ -354,7 +354,7 @@ def reasons_for_left_over(sweep: Sweep, judge: Judge, objective: Objective, belo
         risks_on_low = np.zeros(len(everything))
         risks_on_low[class_of] = risks[_class_of_row(released)]
     if len(left_rows):
-        highest = _classes(sweep, ground.lattice.high, _on_highest_levels(sweep, left_rows))
+        highest = _classes(sweep, cube.lattice.high, _on_highest_levels(sweep, left_rows))
         indices = _class_of_row(highest)
         broken[:, class_of[left_rows]] = broken_rules(highest, judge, judge.rules)[:, indices]
         sizes[class_of[left_rows]] = highest.sizes[indices]
@@ -378,23 +378,23 @@ def reasons_for_left_over(sweep: Sweep, judge: Judge, objective: Objective, belo
 
 def _codes(sweep: Sweep, node: Node) -> list[Integers]:
     """The distinct rows as codes on the levels of a node."""
-    on_levels = zip(sweep.ground.lattice.columns, node, strict=True)
-    return [sweep.ground.codes_on_level(name, level)[sweep.rows.columns[name].codes] for name, level in on_levels]
+    on_levels = zip(sweep.cube.lattice.columns, node, strict=True)
+    return [sweep.cube.codes_on_level(name, level)[sweep.rows.columns[name].codes] for name, level in on_levels]
 
 
 def _on_highest_levels(sweep: Sweep, rows: Integers) -> WeightedRows:
     """Some of the distinct rows on the highest levels."""
-    ground, rows_left = sweep.ground, sweep.rows.take(rows)
+    cube, rows_left = sweep.cube, sweep.rows.take(rows)
     columns = dict(rows_left.columns)
-    for name, level in zip(ground.lattice.columns, ground.lattice.high, strict=True):
-        codes = ground.codes_on_level(name, level)[columns[name].codes]
-        columns[name] = Column(ground.on_level(name, level).labels, codes.astype(np.uint32))
+    for name, level in zip(cube.lattice.columns, cube.lattice.high, strict=True):
+        codes = cube.codes_on_level(name, level)[columns[name].codes]
+        columns[name] = Column(cube.on_level(name, level).labels, codes.astype(np.uint32))
     return WeightedRows(columns, rows_left.unit, rows_left.weights, whole=False)
 
 
 def _classes(sweep: Sweep, node: Node, rows: WeightedRows) -> NodeClasses:
-    ground = sweep.ground
-    return NodeClasses(ground, node, RolledUp(ground.base.lattice, rows, ground.lattice.levels(node)))
+    cube = sweep.cube
+    return NodeClasses(cube, node, RolledUp(cube.base.lattice, rows, cube.lattice.levels(node)))
 
 
 def _class_of_row(classes: NodeClasses) -> Integers:
@@ -456,10 +456,10 @@ def reasons_of_release(
     if release.view.suppressed_records == release.records:
         return no_reasons()
     view, high = _with_values_as_leaves(release.view, compared)
-    ground = Ground.of(view, Lattice(columns, (0,) * len(columns), tuple(high[column] for column in columns)))
-    loss = make_objective(ground, name, put_together, weighed, profitability_amounts(tuple(rules)))
-    judge = Judge(ground, of_classes, ground.records, loss)
-    return reasons_on_node(ground.at(ground.lattice.low), judge, loss, ground.lattice.high, below=below)
+    cube = DataCube.of(view, Lattice(columns, (0,) * len(columns), tuple(high[column] for column in columns)))
+    loss = make_objective(cube, name, put_together, weighed, profitability_amounts(tuple(rules)))
+    judge = Judge(cube, of_classes, cube.records, loss)
+    return reasons_on_node(cube.at(cube.lattice.low), judge, loss, cube.lattice.high, below=below)
 
 
 def _with_values_as_leaves(view: View, compared: set[str]) -> tuple[View, dict[str, int]]:

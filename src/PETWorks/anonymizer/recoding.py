@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.about.treatment import AS_CLASS
-from PETWorks.anonymizer.rows import Ground, NodeClasses
+from PETWorks.anonymizer.data_cube import DataCube, NodeClasses
 from PETWorks.counting.codes import Codes, Column, Domain, encode_with_labels, suppress_cells
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.keys import Field, Layout, pack
@@ -47,18 +47,18 @@ class ColumnRecoder:
     key_codes: Integers
 
     @classmethod
-    def of(cls, ground: "Ground", name: str, levels: Sequence[int], key_level: int) -> "ColumnRecoder":
+    def of(cls, cube: "DataCube", name: str, levels: Sequence[int], key_level: int) -> "ColumnRecoder":
         """Build the mapping of a column for the level it has on each node; keys use the codes on `key_level`."""
         labels: dict[str | None, int] = {SUPPRESSED: 0}
         used = sorted(set(levels))
         by_level = []
         for level in used:
-            label_codes = [labels.setdefault(value, len(labels)) for value in ground.on_level(name, level).values]
-            by_level.append(np.array(label_codes, np.uint32)[ground.codes_on_level(name, level)])
-        values = ground.on_level(name, 0).labels
+            label_codes = [labels.setdefault(value, len(labels)) for value in cube.on_level(name, level).values]
+            by_level.append(np.array(label_codes, np.uint32)[cube.codes_on_level(name, level)])
+        values = cube.on_level(name, 0).labels
         by_level.append(np.zeros(len(values), np.uint32))
         of_node = [*(used.index(level) for level in levels), len(used)]
-        key_codes = ground.codes_on_level(name, key_level)
+        key_codes = cube.codes_on_level(name, key_level)
         return cls(values, strings(list(labels)), np.stack(by_level), np.array(of_node), key_codes)
 
     def recode(self, codes: Codes, nodes: Integers | int) -> Codes:
@@ -122,12 +122,12 @@ class Recoder:
         """All rows on one node, except those of the suppressed classes."""
         names, node = classes.columns, classes.node
         by_column = [
-            ColumnRecoder.of(classes.ground, name, [level], level) for name, level in zip(names, node, strict=True)
+            ColumnRecoder.of(classes.cube, name, [level], level) for name, level in zip(names, node, strict=True)
         ]
-        removes = classes.ground.removes
+        removes = classes.cube.removes
         has_new_stars = bool(suppressed.any()) and not removes
         changed = tuple(name for name, level in zip(names, node, strict=True) if level or has_new_stars)
-        sizes = [len(classes.ground.on_level(*column).labels) for column in zip(names, node, strict=True)]
+        sizes = [len(classes.cube.on_level(*column).labels) for column in zip(names, node, strict=True)]
         codes = classes.codes(suppressed)
         return cls(
             names,
@@ -139,17 +139,17 @@ class Recoder:
         )
 
     @classmethod
-    def on_nodes(cls, ground: "Ground", nodes: "Sequence[Node]", on_node: Integers) -> "Recoder":
+    def on_nodes(cls, cube: "DataCube", nodes: "Sequence[Node]", on_node: Integers) -> "Recoder":
         """Each distinct row on its own node, given by index, or LEFT; all other rows are suppressed."""
-        names, rows = ground.lattice.columns, ground.base.rows
+        names, rows = cube.lattice.columns, cube.base.rows
         by_column = [
-            ColumnRecoder.of(ground, name, [node[index] for node in nodes], 0) for index, name in enumerate(names)
+            ColumnRecoder.of(cube, name, [node[index] for node in nodes], 0) for index, name in enumerate(names)
         ]
         sizes = [len(rows.domains[name].labels) for name in names]
         codes = [rows.columns[name].codes.astype(np.int64) for name in names]
-        has_new_stars = (bool((on_node == NOT_RELEASED).any()) or not nodes) and not ground.removes
+        has_new_stars = (bool((on_node == NOT_RELEASED).any()) or not nodes) and not cube.removes
         changed = tuple(name for index, name in enumerate(names) if has_new_stars or any(node[index] for node in nodes))
-        return cls(names, changed, tuple(by_column), *_sort_keys(codes, sizes, on_node), NOT_RELEASED, ground.removes)
+        return cls(names, changed, tuple(by_column), *_sort_keys(codes, sizes, on_node), NOT_RELEASED, cube.removes)
 
     @property
     def labels(self) -> "dict[str, pa.Array]":
@@ -237,14 +237,14 @@ def _sort_keys(codes: Sequence[Integers], sizes: Sequence[int], on_node: Integer
 
 def recoded_view(classes: NodeClasses, suppressed: Mask) -> View:
     """The release on the levels of a node, with some classes suppressed."""
-    return view_after(classes.ground, Recoder.on_one_node(classes, suppressed))
+    return view_after(classes.cube, Recoder.on_one_node(classes, suppressed))
 
 
-def view_after(ground: Ground, recoder: Recoder) -> View:
+def view_after(cube: DataCube, recoder: Recoder) -> View:
     """A view of the recoded rows; if suppressed records leave the table, it can restore them with `*`."""
-    view = ground.view
+    view = cube.view
     table: WeightedRows = view.table  # type: ignore[assignment]
-    codes = [ground.values_of(name, table.columns[name].codes) for name in recoder.columns]
+    codes = [cube.values_of(name, table.columns[name].codes) for name in recoder.columns]
     if not recoder.removes:
         return replace(view, table=WeightedRows({**table.columns, **recoder.recode(codes)}, table.unit, table.weights))
     is_suppressed = recoder.suppressed(codes)
@@ -268,7 +268,7 @@ def _with_stars(view: View, rows: WeightedRows, is_suppressed: Mask) -> View:
 
 def suppressed_before(classes: NodeClasses) -> Mask:
     """Mask of the records, in input order, that are suppressed in the input."""
-    table: WeightedRows = classes.ground.view.table  # type: ignore[assignment]
+    table: WeightedRows = classes.cube.view.table  # type: ignore[assignment]
     stars = [table.columns[name].code(SUPPRESSED) for name in classes.columns]
     if None in stars:
         return np.zeros(table.rows, np.bool_)

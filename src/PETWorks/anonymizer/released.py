@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from PETWorks.anonymizer.class_means import ClassMeans, show_in_classes
+from PETWorks.anonymizer.data_cube import NodeClasses
 from PETWorks.anonymizer.plan import Plan
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.recoding import Recoder, view_after
-from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.codes import Column
@@ -175,12 +175,12 @@ class Recoded(Rows, Displayable):
     @property
     def levels(self) -> dict[str, int]:
         """The level of each quasi-identifier."""
-        return self.classes.ground.lattice.levels(self.classes.node)
+        return self.classes.cube.lattice.levels(self.classes.node)
 
     @property
     def records(self) -> int:
         """The number of records of the original table."""
-        return self.classes.ground.records
+        return self.classes.cube.records
 
     @cached_property
     def suppressed(self) -> int:
@@ -194,7 +194,7 @@ class Recoded(Rows, Displayable):
     @property
     def removes(self) -> bool:
         """Whether suppressed records leave the table, including those that were suppressed in the input."""
-        return self.classes.ground.removes
+        return self.classes.cube.removes
 
     @cached_property
     def removed(self) -> "Integers | None":
@@ -205,7 +205,7 @@ class Recoded(Rows, Displayable):
         if not self.removes:
             return np.arange(0)
         if self.original.engine.name == "memory":
-            table: Any = self.classes.ground.view.table
+            table: Any = self.classes.cube.view.table
             return np.flatnonzero(self.recoder.suppressed([table.columns[name].codes for name in self.recoder.columns]))
         source = self.original.source
         if self.original.engine.name == "spark" or not source.ordered:
@@ -215,7 +215,7 @@ class Recoded(Rows, Displayable):
     @property
     def number_removed(self) -> int:
         """The number of records that left the table."""
-        return self.suppressed + self.classes.ground.aside if self.removes else 0
+        return self.suppressed + self.classes.cube.aside if self.removes else 0
 
     def places(self, order: RecordOrder) -> "Integers | None":
         """The indices of the records in the release, in this order; None if all records are there in their order."""
@@ -241,7 +241,7 @@ class Recoded(Rows, Displayable):
 
         These are quasi-identifiers and, if it stays, the privacy unit: people are numbered by first appearance.
         """
-        table: Any = self.classes.ground.view.table
+        table: Any = self.classes.cube.view.table
         changed = self.shown.recoder.recode([table.columns[name].codes for name in self.recoder.columns])
         if self.original.privacy_unit is not None and self.keeps_unit:
             changed[self.original.privacy_unit] = _number_values(table.columns[self.original.privacy_unit])
@@ -254,7 +254,7 @@ class Recoded(Rows, Displayable):
         changes, unit = self.changes, self.original.privacy_unit
         if places is None or unit is None or not self.keeps_unit or isinstance(changes, Recoder):
             return changes
-        table: Any = self.classes.ground.view.table
+        table: Any = self.classes.cube.view.table
         numbers = _number_values(table.columns[unit], places)
         return {**changes, unit: dictionary(numbers.codes, numbers.labels)}
 
@@ -286,7 +286,7 @@ class Recoded(Rows, Displayable):
         """The person of each record, in this order, if the release does not show it; for the engine 'memory'."""
         if self.original.privacy_unit is None or self.keeps_unit:
             return None
-        table: Any = self.classes.ground.view.table
+        table: Any = self.classes.cube.view.table
         column: Column = table.columns[self.original.privacy_unit]
         codes = column.codes if places is None else column.codes[places]
         return Column(column.labels, codes).without_unused_labels()
@@ -298,7 +298,7 @@ class Recoded(Rows, Displayable):
 
     def sampled(self, places: Integers | None) -> dict[str, Column]:
         """The columns of sampling weight and household, in this order, if the release lacks them; for 'memory'."""
-        table: Any = self.classes.ground.view.table
+        table: Any = self.classes.cube.view.table
         columns = {name: table.columns[name] for name in self.unreleased_sample}
         return columns if places is None else {name: column.take(places) for name, column in columns.items()}
 
@@ -381,7 +381,7 @@ class Recoded(Rows, Displayable):
         """For each column that shows means, the labels that they replace."""
         if not self.shown.columns:
             return {}
-        labels = view_after(self.problem.ground, self.recoder)
+        labels = view_after(self.problem.cube, self.recoder)
         found = {}
         for column in self.shown.columns:
             hierarchy, marginal = self.original.hierarchies[column], labels.marginal(column)

@@ -10,6 +10,7 @@ import numpy as np
 
 from PETWorks.about.treatment import APART
 from PETWorks.anonymizer.class_means import check_show
+from PETWorks.anonymizer.data_cube import NodeClasses, with_original
 from PETWorks.anonymizer.judge import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local.rounds import recode_again
@@ -18,7 +19,6 @@ from PETWorks.anonymizer.plan import Method, Plan, make_plan
 from PETWorks.anonymizer.problem import SearchSettings, make_problem
 from PETWorks.anonymizer.recoding import Recoder
 from PETWorks.anonymizer.released import Recoded
-from PETWorks.anonymizer.rows import NodeClasses, with_original
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.counting.codes import suppress_cells
 from PETWorks.counting.memory.weighted_rows import WeightedRows
@@ -196,15 +196,15 @@ def replay(
     problem = make_problem(release, rules, settings)
     release = problem.original
     not_placed = int(np.count_nonzero(not_placed_mask))
-    classes = problem.ground.at(steps.nodes[0])
+    classes = problem.cube.at(steps.nodes[0])
     suppressed_classes, sweep = np.zeros(len(classes.records), np.bool_), None
-    judge = Judge(problem.ground, problem.rules, problem.max_suppressed - not_placed, problem.objective)
+    judge = Judge(problem.cube, problem.rules, problem.max_suppressed - not_placed, problem.objective)
     if is_on_one_node:
         suppressed_classes = _classes_to_suppress(judge, classes)
         loss = problem.objective.loss(classes, suppressed_classes)
     else:
-        most = max(judge.max_suppressed, 0) if problem.ground.view.treatment["suppressed"] == APART else 0
-        judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
+        most = max(judge.max_suppressed, 0) if problem.cube.view.treatment["suppressed"] == APART else 0
+        judge = Judge(problem.cube, problem.rules, problem.cube.records, problem.objective)
         sweep = recode_again(problem, judge, steps, most)
         loss = sweep.loss(problem.objective)
     failing = {

@@ -8,11 +8,11 @@ import numpy as np
 from msgspec.structs import asdict
 
 from PETWorks.anonymizer.anonymization_facts import ColumnKept, ObjectiveLoss, UtilityKept
+from PETWorks.anonymizer.data_cube import DataCube, NodeClasses
 from PETWorks.anonymizer.local.sweep import Sweep
 from PETWorks.anonymizer.objectives import NOT_LOCAL, OBJECTIVES, Objective, make_objective
 from PETWorks.anonymizer.problem import Problem, profitability_amounts
 from PETWorks.anonymizer.recoding import NOT_RELEASED
-from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.anonymizer.rules import TaskRule
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.view import View
@@ -32,7 +32,7 @@ class Losses(NamedTuple):
 
 def losses(problem: Problem, classes: NodeClasses, suppressed: Mask) -> Losses:
     """The losses of a node with some of its classes suppressed, by every objective that applies."""
-    untouched, everything = _original_classes(problem.ground), np.ones(len(suppressed), np.bool_)
+    untouched, everything = _original_classes(problem.cube), np.ones(len(suppressed), np.bool_)
     nothing = np.zeros(len(untouched.records), np.bool_)
     return Losses(
         tuple(
@@ -52,8 +52,8 @@ def local_losses(problem: Problem, sweep: Sweep) -> Losses:
 
     Classes are the records that look equal in the release; records whose cells are all `*` are in none.
     """
-    ground = problem.ground
-    untouched = _original_classes(ground)
+    cube = problem.cube
+    untouched = _original_classes(cube)
     nothing, everything = (np.full(len(untouched.records), is_suppressed) for is_suppressed in (False, True))
     undefined = {NOT_LOCAL, "publisher-payout"} - {problem.objective_name}
     each = [(name, objective) for name, objective in _objectives(problem) if name not in undefined]
@@ -77,22 +77,22 @@ def _loss(name: str, before: float, after: float, most: float) -> ObjectiveLoss:
     return ObjectiveLoss(name, before if abs(before) > nothing else 0.0, after if abs(after) > nothing else 0.0, most)
 
 
-def _original_classes(ground: Ground) -> NodeClasses:
+def _original_classes(cube: DataCube) -> NodeClasses:
     """The classes of the original table."""
-    return NodeClasses(ground, (0,) * len(ground.lattice.columns), ground.base)
+    return NodeClasses(cube, (0,) * len(cube.lattice.columns), cube.base)
 
 
 def _objectives(problem: Problem) -> Iterator[tuple[str, Objective]]:
     """The objective that was minimised, with its weights, and the others without weights."""
-    ground, payout_amounts = problem.ground, profitability_amounts(problem.rules)
-    leaves = [len(ground.view.hierarchies[column].leaves) for column in ground.lattice.columns]
+    cube, payout_amounts = problem.cube, profitability_amounts(problem.rules)
+    leaves = [len(cube.view.hierarchies[column].leaves) for column in cube.lattice.columns]
     for name in OBJECTIVES:
         if name == problem.objective_name:
             yield name, problem.objective
         elif (name != "publisher-payout" or payout_amounts is not None) and (
-            name != "ambiguity" or math.prod(leaves) * ground.records < LARGEST
+            name != "ambiguity" or math.prod(leaves) * cube.records < LARGEST
         ):
-            yield name, make_objective(ground, name, "geometric", [1.0] * len(leaves), payout_amounts)
+            yield name, make_objective(cube, name, "geometric", [1.0] * len(leaves), payout_amounts)
 
 
 class TaskResult(NamedTuple):
@@ -123,7 +123,7 @@ class Utility(UtilityKept, frozen=True):
 
 def utility_of(sweep: Sweep, losses: Losses, tasks: Sequence[TaskRule], released: View | None) -> Utility:
     """The utility of a release; `released` is needed only for tasks."""
-    generalised = [_generalised_column(sweep, index) for index in range(len(sweep.ground.lattice.columns))]
+    generalised = [_generalised_column(sweep, index) for index in range(len(sweep.cube.lattice.columns))]
     shares = [column.information_kept for column in generalised if column.information_kept is not None]
     return Utility(
         shift=sum(column.shift for column in generalised) / len(generalised),
@@ -137,30 +137,30 @@ def utility_of(sweep: Sweep, losses: Losses, tasks: Sequence[TaskRule], released
 
 def _sensitive(sweep: Sweep) -> list[str]:
     """The sensitive attributes among the distinct rows; other engines leave out those that no rule needs."""
-    return [name for name in sweep.ground.view.sensitive_attributes if name in sweep.rows.domains]
+    return [name for name in sweep.cube.view.sensitive_attributes if name in sweep.rows.domains]
 
 
 def _generalised_column(sweep: Sweep, index: int) -> ColumnKept:
     """The information left in a quasi-identifier."""
-    ground, name = sweep.ground, sweep.ground.lattice.columns[index]
+    cube, name = sweep.cube, sweep.cube.lattice.columns[index]
     column, records = sweep.rows.columns[name], sweep.by_level[index]
     parts = []
     for level, counts in records.items():
         if level != NOT_RELEASED:
-            parts.append((counts, ground.codes_on_level(name, level)))
-        elif not ground.removes:
+            parts.append((counts, cube.codes_on_level(name, level)))
+        elif not cube.removes:
             parts.append((counts, np.zeros(len(counts), np.int64)))  # `*` may be any value
     return column_kept(name, column.values, np.asarray(sum(records.values())), parts)
 
 
 def _sensitive_column(sweep: Sweep, name: str) -> ColumnKept:
     """The information left in a sensitive attribute: its cells stay, unless their record leaves the table."""
-    ground, column, weights = sweep.ground, sweep.rows.columns[name], sweep.rows.weights
+    cube, column, weights = sweep.cube, sweep.rows.columns[name], sweep.rows.weights
     assert weights is not None
-    marginal = ground.view.marginal(name)  # with the records that were suppressed before
+    marginal = cube.view.marginal(name)  # with the records that were suppressed before
     counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
     before = after = np.array([counts.get(value, 0) for value in column.values], np.int64)
-    if ground.removes:
+    if cube.removes:
         stay = sweep.on_node != NOT_RELEASED
         after = np.bincount(column.codes[stay], weights[stay], len(before)).astype(np.int64)
     return column_kept(name, column.values, before, [(after, np.arange(len(before)))])

@@ -62,7 +62,7 @@ def local_releases(
 def recode_again(problem: Problem, judge: Judge, steps: LocalSteps, allowed: int) -> Sweep:
     """The release that the same steps make of a table, whatever is suppressed."""
     if steps.lowest is None:
-        return sweep_over(problem.ground, judge, steps.nodes, steps.least)
+        return sweep_over(problem.cube, judge, steps.nodes, steps.least)
     least = max(steps.least, smallest_size(judge))
     rounds = _Rounds(problem, judge, least, allowed, lambda _visited: None, steps.power, steps.lowest)
     return rounds.repeat(steps)
@@ -75,11 +75,11 @@ def sorting_objective(problem: Problem, power: int | None = None) -> ByColumn:
     """
     if power is not None:
         weights = [problem.weights.get(name, 1.0) for name in problem.lattice.columns]
-        granularity = Granularity.of(problem.ground, weights, "sum")
-        return SumOfPowers(problem.ground, granularity.lost, granularity.by_value, weights, "sum", power=power)
+        granularity = Granularity.of(problem.cube, weights, "sum")
+        return SumOfPowers(problem.cube, granularity.lost, granularity.by_value, weights, "sum", power=power)
     if problem.objective_name in LINEAR and isinstance(problem.objective, ByColumn):
         return problem.objective
-    return Granularity.of(problem.ground, [1.0] * len(problem.lattice.columns), "geometric")
+    return Granularity.of(problem.cube, [1.0] * len(problem.lattice.columns), "geometric")
 
 
 class _Rounds:
@@ -93,11 +93,11 @@ class _Rounds:
         power: int | None = None,
         lowest: Node | None = None,
     ) -> None:
-        ground, objective = problem.ground, sorting_objective(problem, power)
-        self._ground, self._judge, self._objective = ground, judge, objective
+        cube, objective = problem.cube, sorting_objective(problem, power)
+        self._cube, self._judge, self._objective = cube, judge, objective
         self._least, self._allowed, self._power = least, allowed, power
         self._visited, self._report_nodes = 0, report
-        self._splitter = Splitter(ground, judge, objective, least, self._report, lowest)
+        self._splitter = Splitter(cube, judge, objective, least, self._report, lowest)
         self._rows = len(self._splitter.weights)
         self.only_sizes = self._splitter.rules.only_sizes
 
@@ -108,7 +108,7 @@ class _Rounds:
     def can_sweep_all(self) -> bool:
         """Whether a sweep over all nodes takes little time."""
         most = FULL_SWEEP if self.only_sizes else FULL_SWEEP_OF_VALUES
-        return self._ground.lattice.nodes * self._rows <= most
+        return self._cube.lattice.nodes * self._rows <= most
 
     def sweep_all(self) -> Generator[Sweep, None, bool]:
         """A sweep over all nodes; return whether it makes a release."""
@@ -146,12 +146,12 @@ class _Rounds:
         more = max(0, (SWEEP if self.only_sizes else SWEEP_OF_VALUES) // self._rows - len(nodes))
         largest = nodes[np.argsort(-records, kind="stable")[: more // nodes.shape[1]]]
         above = (largest[:, np.newaxis] + np.eye(nodes.shape[1], dtype=np.int64)).reshape(-1, nodes.shape[1])
-        above = above[(above <= np.array(self._ground.lattice.high)).all(axis=1)]
+        above = above[(above <= np.array(self._cube.lattice.high)).all(axis=1)]
         return np.unique(np.concatenate([nodes, above]), axis=0)
 
     def _tree(self, nodes: tuple[Node, ...]) -> Generator[Sweep, None, Partition]:
         """The tree from the classes of these nodes on."""
-        swept = sweep_over(self._ground, self._judge, nodes, self._least)
+        swept = sweep_over(self._cube, self._judge, nodes, self._least)
         tree = self._complete(swept)
         yield from self._release(tree, swept.steps)
         return tree
@@ -160,7 +160,7 @@ class _Rounds:
         """The release that the same steps make, whatever is suppressed."""
         start = None if steps.homes is None else self._splitter.start(np.arange(self._rows), self._allowed)
         if steps.homes is None or start is None:
-            found = self._complete(sweep_over(self._ground, self._judge, steps.nodes, self._least))
+            found = self._complete(sweep_over(self._cube, self._judge, steps.nodes, self._least))
         else:
             homes = self._splitter.split(start, steps.homes)
             found = self._splitter.split(self._sweep_within(homes, NodesInOrder(steps.nodes))[0])
@@ -168,8 +168,8 @@ class _Rounds:
 
     def _sweep(self, nodes: Levels | None) -> Sweep | None:
         """A sweep over nodes, or over all; what it leaves can go through the tree or be suppressed."""
-        swept = sweep(self._ground, self._judge, self._objective, self._least, self._report, nodes)
-        self._visited += self._ground.lattice.nodes if nodes is None else len(nodes)
+        swept = sweep(self._cube, self._judge, self._objective, self._least, self._report, nodes)
+        self._visited += self._cube.lattice.nodes if nodes is None else len(nodes)
         if swept.suppressed > self._allowed:
             left = np.flatnonzero(swept.on_node == NOT_RELEASED)
             if self._splitter.start(left, self._allowed) is None:
@@ -187,10 +187,10 @@ class _Rounds:
     def _within_homes(self, start: Partition, tree: Partition) -> Iterator[Sweep]:
         """Sweeps over the nodes of the tree that leave each of its larger classes, the homes, able to stay."""
         nodes = np.unique(tree.levels, axis=0)
-        best, size = self._loss(tree), self._ground.records
+        best, size = self._loss(tree), self._cube.records
         while size > HOMES_DIVIDED_BY * self._least:
             homes = self._splitter.split(start, size)
-            queue = NodeQueue(self._ground, self._objective, nodes)
+            queue = NodeQueue(self._cube, self._objective, nodes)
             swept, used = self._sweep_within(homes, queue)
             self._visited += len(nodes)
             found = self._splitter.split(swept)
@@ -204,7 +204,7 @@ class _Rounds:
         """Release classes of the rows of each home as long as what stays there keeps the rules; and the nodes used."""
         of_row, levels, used = homes.of_row.copy(), [homes.levels], []
         number = len(homes.levels)
-        remaining = RemainingRecords(self._ground, self._least, np.flatnonzero(of_row != NOT_RELEASED))
+        remaining = RemainingRecords(self._cube, self._least, np.flatnonzero(of_row != NOT_RELEASED))
         while remaining.records >= self._least:
             queue.renew(remaining.rows)
             for node in queue.promising(remaining):

@@ -9,11 +9,11 @@ from functools import cached_property, reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from PETWorks.anonymizer.data_cube import DataCube, NodeClasses
 from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.objectives import Ambiguity, ByColumn, Objective, PublisherPayout, Reals
 from PETWorks.anonymizer.recoding import NOT_RELEASED, STEP, Recoder, view_after
-from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.counting.codes import Column, narrowest_type
 from PETWorks.counting.counts import Integers, weighted_sum
 from PETWorks.counting.keys import Field, count_keys, pack
@@ -57,7 +57,7 @@ class Sweep:
     made_by   how it is made again; by default by the same sweep
     """
 
-    ground: Ground
+    cube: DataCube
     nodes: tuple[Node, ...]
     on_node: Integers
     least: int = 1
@@ -71,21 +71,21 @@ class Sweep:
     @classmethod
     def on_one_node(cls, classes: NodeClasses, suppressed: Mask) -> "Sweep":
         """Build a sweep with every row on one node, except those of the suppressed classes."""
-        ground = classes.ground
-        recoder, rows = Recoder.on_one_node(classes, suppressed), ground.base.rows
+        cube = classes.cube
+        recoder, rows = Recoder.on_one_node(classes, suppressed), cube.base.rows
         assert rows.weights is not None
-        codes = [rows.columns[name].codes for name in ground.lattice.columns]
+        codes = [rows.columns[name].codes for name in cube.lattice.columns]
         on_node = np.zeros(len(rows.weights), np.int64)
         for first in range(0, len(on_node), STEP):
             on_node[first : first + STEP] = recoder.nodes_of(
                 [column_codes[first : first + STEP] for column_codes in codes]
             )
-        return cls(ground, (classes.node,), on_node)
+        return cls(cube, (classes.node,), on_node)
 
     @cached_property
     def rows(self) -> WeightedRows:
         """The distinct rows."""
-        return self.ground.base.rows
+        return self.cube.base.rows
 
     @cached_property
     def suppressed(self) -> int:
@@ -109,7 +109,7 @@ class Sweep:
         """For each column and each level in use (also NOT_RELEASED), the number of records with each original value."""
         assert self.rows.weights is not None
         counted = []
-        for index, name in enumerate(self.ground.lattice.columns):
+        for index, name in enumerate(self.cube.lattice.columns):
             column, levels = self.rows.columns[name], self.levels(index).astype(np.int64) - NOT_RELEASED
             values, height = len(column.labels), int(levels.max()) + 1
             counts = np.bincount(levels * values + column.codes, self.rows.weights, height * values)
@@ -131,9 +131,9 @@ class Sweep:
     def _by_column(self, objective: ByColumn) -> float:
         """The loss of each column if all is suppressed, less what the released rows retain; combined."""
         parts = []
-        for index, name in enumerate(self.ground.lattice.columns):
+        for index, name in enumerate(self.cube.lattice.columns):
             retained = sum(
-                float(objective.by_value[index][level][self.ground.codes_on_level(name, level)] @ records)
+                float(objective.by_value[index][level][self.cube.codes_on_level(name, level)] @ records)
                 for level, records in self.by_level[index].items()
                 if level != NOT_RELEASED
             )
@@ -148,72 +148,70 @@ class Sweep:
             for level, is_on_level, codes in self._on_levels(index):
                 products[is_on_level] *= leaves[level][codes]
         released = self.on_node != NOT_RELEASED
-        suppressed = self.ground.records - int(self.rows.weights[released].sum())
+        suppressed = self.cube.records - int(self.rows.weights[released].sum())
         return float(products[released].sum()) + objective.all_values() * suppressed
 
     def _on_levels(self, index: int) -> Iterator[tuple[int, Mask, Integers]]:
         """Each level that is used for a column, a mask of the rows on it, and their codes there."""
-        name, levels = self.ground.lattice.columns[index], self.levels(index)
+        name, levels = self.cube.lattice.columns[index], self.levels(index)
         for level in np.flatnonzero(np.bincount(levels[levels != NOT_RELEASED])).tolist():
             is_on_level = levels == level
             yield (
                 level,
                 is_on_level,
-                self.ground.codes_on_level(name, level)[self.rows.columns[name].codes[is_on_level]],
+                self.cube.codes_on_level(name, level)[self.rows.columns[name].codes[is_on_level]],
             )
 
     @cached_property
     def _visible_classes(self) -> tuple[NodeClasses, Mask]:
         """The classes of records that look equal in the release, and a mask of those with suppressed records."""
         rows = self.recode()
-        classes, of_row = visible_classes(self.ground, self.ground.lattice.low, rows)
+        classes, of_row = visible_classes(self.cube, self.cube.lattice.low, rows)
         suppressed = np.zeros(len(classes.records), np.bool_)
         suppressed[of_row[(self.on_node == NOT_RELEASED) | ~self.has_values(rows)]] = True
         return classes, suppressed
 
     def has_values(self, rows: WeightedRows) -> Mask:
         """Mask of the rows with a cell that is not `*`."""
-        has_value: Mask = np.logical_or.reduce(
-            [rows.columns[name].codes != STAR for name in self.ground.lattice.columns]
-        )
+        has_value: Mask = np.logical_or.reduce([rows.columns[name].codes != STAR for name in self.cube.lattice.columns])
         return has_value
 
     def recode(self) -> WeightedRows:
         """The distinct rows as they appear in the release."""
         columns = dict(self.rows.columns)
-        for index, name in enumerate(self.ground.lattice.columns):
+        for index, name in enumerate(self.cube.lattice.columns):
             columns[name] = self._column(index, name)
         return WeightedRows(columns, self.rows.unit, self.rows.weights, whole=False)
 
     def view(self) -> View:
         """The release as a view for measures."""
-        return view_after(self.ground, self.recoder)
+        return view_after(self.cube, self.recoder)
 
     @cached_property
     def recoder(self) -> Recoder:
         """The mapping from the quasi-identifiers of any record to those of the release."""
-        return Recoder.on_nodes(self.ground, self.nodes, self.on_node)
+        return Recoder.on_nodes(self.cube, self.nodes, self.on_node)
 
     def _column(self, index: int, name: str) -> Column:
         """A column with values on several levels; equal labels are one value, and `*` comes first."""
         labels: dict[str | None, int] = {SUPPRESSED: STAR}
         codes_of_rows = np.full(len(self.on_node), STAR, np.uint32)
         for level, is_on_level, codes in self._on_levels(index):
-            new_codes = [labels.setdefault(value, len(labels)) for value in self.ground.on_level(name, level).values]
+            new_codes = [labels.setdefault(value, len(labels)) for value in self.cube.on_level(name, level).values]
             codes_of_rows[is_on_level] = np.array(new_codes, np.uint32)[codes]
         return Column(strings(list(labels)), codes_of_rows.astype(narrowest_type(len(labels))))
 
 
-def visible_classes(ground: Ground, node: Node, rows: WeightedRows) -> tuple[NodeClasses, Integers]:
+def visible_classes(cube: DataCube, node: Node, rows: WeightedRows) -> tuple[NodeClasses, Integers]:
     """The classes of rows that look equal, and the class of each row; the levels are those of a node."""
-    classes = NodeClasses(ground, node, RolledUp(ground.base.lattice, rows, ground.lattice.levels(node)))
-    keys = rows._packed(ground.lattice.columns).keys
-    return classes, np.searchsorted(rows._classes(ground.lattice.columns).keys, keys)
+    classes = NodeClasses(cube, node, RolledUp(cube.base.lattice, rows, cube.lattice.levels(node)))
+    keys = rows._packed(cube.lattice.columns).keys
+    return classes, np.searchsorted(rows._classes(cube.lattice.columns).keys, keys)
 
 
-def passing_rows(ground: Ground, judge: Judge, node: Node, rows: WeightedRows) -> Mask:
+def passing_rows(cube: DataCube, judge: Judge, node: Node, rows: WeightedRows) -> Mask:
     """Mask of the rows in classes that satisfy the rules."""
-    classes, of_row = visible_classes(ground, node, rows)
+    classes, of_row = visible_classes(cube, node, rows)
     failing, _ = judge.failing(classes)
     return np.asarray(~failing[of_row])
 
@@ -225,7 +223,7 @@ def drop_failing_classes(found: Sweep, judge: Judge) -> Sweep:
     """
     while True:
         rows = found.recode()
-        passing = passing_rows(found.ground, judge, found.ground.lattice.low, rows)
+        passing = passing_rows(found.cube, judge, found.cube.lattice.low, rows)
         passing &= found.has_values(rows)
         if passing[found.on_node != NOT_RELEASED].all():
             return found.without_unused()
@@ -245,10 +243,10 @@ SUMS_PER_BATCH = 1 << 17  # sums of several nodes that are processed together: t
 class RemainingRecords:
     """The records that are not released yet; `least` of them are enough for a class."""
 
-    def __init__(self, ground: Ground, least: int, indices: Integers | None = None) -> None:
-        rows, lattice = ground.base.rows, ground.lattice
+    def __init__(self, cube: DataCube, least: int, indices: Integers | None = None) -> None:
+        rows, lattice = cube.base.rows, cube.lattice
         assert rows.weights is not None
-        self._ground, self._least, self._weights = ground, least, rows.weights
+        self._cube, self._least, self._weights = cube, least, rows.weights
         self._codes = [rows.columns[name].codes for name in lattice.columns]
         indices = np.arange(len(rows.weights)) if indices is None else indices
         self.records = int(rows.weights[indices].sum())
@@ -287,8 +285,8 @@ class RemainingRecords:
     def _lifted(self) -> list[tuple[list[NDArray[np.uint64]], list[int]]]:
         """For each column and level, the code of each value of the table there, and the bits that codes need."""
         lifted = []
-        for name, high in zip(self._ground.lattice.columns, self._ground.lattice.high, strict=True):
-            levels = [self._ground.codes_on_level(name, level) for level in range(high + 1)]
+        for name, high in zip(self._cube.lattice.columns, self._cube.lattice.high, strict=True):
+            levels = [self._cube.codes_on_level(name, level) for level in range(high + 1)]
             bits = [int(codes.max(initial=0)).bit_length() for codes in levels]
             lifted.append(([codes.astype(np.uint64) for codes in levels], bits))
         return lifted
@@ -298,8 +296,8 @@ class RemainingRecords:
         """For each column, a random number for each code; higher levels have no more codes."""
         random = np.random.default_rng(1)
         return [
-            random.integers(0, 1 << 32, len(self._ground.codes_on_level(name, 0)), np.uint32, endpoint=False)
-            for name in self._ground.lattice.columns
+            random.integers(0, 1 << 32, len(self._cube.codes_on_level(name, 0)), np.uint32, endpoint=False)
+            for name in self._cube.lattice.columns
         ]
 
     def _tables(self, rows: Integers) -> list[tuple[slice, Sums]]:
@@ -307,13 +305,13 @@ class RemainingRecords:
 
         Together the tables cover all columns, in order.
         """
-        lattice = self._ground.lattice
+        lattice = self._cube.lattice
         tables: list[tuple[slice, Sums]] = []
         for index, (name, low, high, codes, numbers) in enumerate(
             zip(lattice.columns, lattice.low, lattice.high, self._codes, self._numbers, strict=True)
         ):
             row_codes = codes[rows]
-            levels = [numbers[self._ground.codes_on_level(name, level)][row_codes] for level in range(low, high + 1)]
+            levels = [numbers[self._cube.codes_on_level(name, level)][row_codes] for level in range(low, high + 1)]
             first, table = index, np.stack(levels)
             if tables and len(tables[-1][1]) * table.size <= MAX_TABLE_SUMS:
                 columns, before = tables.pop()
@@ -326,7 +324,7 @@ class RemainingRecords:
 
     def _places(self, tables: Sequence[slice]) -> tuple[Integers, Integers]:
         """The start of each table, before its lowest node, and the stride of a level, by column (row) and table."""
-        lattice = self._ground.lattice
+        lattice = self._cube.lattice
         strides, sizes = np.zeros((len(lattice.shape), len(tables)), np.int64), [0]
         for number, columns in enumerate(tables):
             shape = lattice.shape[columns]
@@ -412,7 +410,7 @@ class RemainingRecords:
 
 
 def sweep(
-    ground: Ground,
+    cube: DataCube,
     judge: Judge,
     objective: ByColumn,
     least: int = 1,
@@ -423,32 +421,32 @@ def sweep(
 
     nodes   the levels of the nodes to visit; all of the lattice by default
     """
-    return _sweep(ground, judge, NodeQueue(ground, objective, nodes), least, report)
+    return _sweep(cube, judge, NodeQueue(cube, objective, nodes), least, report)
 
 
-def sweep_over(ground: Ground, judge: Judge, nodes: Sequence[Node], least: int = 1) -> Sweep:
+def sweep_over(cube: DataCube, judge: Judge, nodes: Sequence[Node], least: int = 1) -> Sweep:
     """Release every class on the first of these nodes on which it satisfies the rules and is large enough."""
-    return _sweep(ground, judge, NodesInOrder(nodes), least, None)
+    return _sweep(cube, judge, NodesInOrder(nodes), least, None)
 
 
 def _sweep(
-    ground: Ground,
+    cube: DataCube,
     judge: Judge,
     queue: "NodeQueue | NodesInOrder",
     least: int,
     report: Callable[[int], None] | None,
 ) -> Sweep:
     least = max(least, smallest_size(judge))
-    remaining = RemainingRecords(ground, least)
-    assert ground.base.rows.weights is not None
-    on_node = np.full(len(ground.base.rows.weights), NOT_RELEASED, np.int64)
+    remaining = RemainingRecords(cube, least)
+    assert cube.base.rows.weights is not None
+    on_node = np.full(len(cube.base.rows.weights), NOT_RELEASED, np.int64)
     used: list[Node] = []
     while remaining.records >= least:
         queue.renew(remaining.rows)
         for node in queue.promising(remaining):
             if report is not None:
                 report(queue.visited)
-            released = _passing_rows_of_node(ground, judge, remaining, node)
+            released = _passing_rows_of_node(cube, judge, remaining, node)
             if released is None:
                 continue
             on_node[released] = len(used)
@@ -458,7 +456,7 @@ def _sweep(
                 break
         else:
             break
-    return drop_failing_classes(Sweep(ground, tuple(used), on_node, least), judge)
+    return drop_failing_classes(Sweep(cube, tuple(used), on_node, least), judge)
 
 
 def merge_leftover_rows(
@@ -488,23 +486,23 @@ def _move_to_cheapest_node(
 
     The highest nodes are the top, which often retains nothing of a record, and the nodes one level below it.
     """
-    ground = found.ground
-    remaining, order = RemainingRecords(ground, found.least, rows), NodeQueue(ground, objective, nodes)
+    cube = found.cube
+    remaining, order = RemainingRecords(cube, found.least, rows), NodeQueue(cube, objective, nodes)
 
     def with_rows_on(node: Node) -> Sweep | None:
-        released = _passing_rows_of_node(ground, judge, remaining, node)
+        released = _passing_rows_of_node(cube, judge, remaining, node)
         if released is None or remaining.records - int(order.weights[released].sum()) > most:
             return None
         on_node = found.on_node.copy()
         on_node[rows], on_node[released] = NOT_RELEASED, len(found.nodes)
-        together = drop_failing_classes(Sweep(ground, (*found.nodes, node), on_node, found.least), judge)
+        together = drop_failing_classes(Sweep(cube, (*found.nodes, node), on_node, found.least), judge)
         return together if together.suppressed <= most else None
 
-    top = np.array(ground.lattice.high)
-    steps = np.flatnonzero(top > np.array(ground.lattice.low))
+    top = np.array(cube.lattice.high)
+    steps = np.flatnonzero(top > np.array(cube.lattice.low))
     below = [tuple((top - (np.arange(len(top)) == step)).tolist()) for step in steps]
     highest = next(
-        (candidate for node in (ground.lattice.high, *below) if (candidate := with_rows_on(node))),
+        (candidate for node in (cube.lattice.high, *below) if (candidate := with_rows_on(node))),
         None,
     )
     if highest is None:
@@ -517,33 +515,33 @@ def _move_to_cheapest_node(
 
 def smallest_size(judge: Judge) -> int:
     """The minimum number of records for a class to satisfy the rules; more than there are if none is enough."""
-    view = judge.ground.view
+    view = judge.cube.view
     if view.grouping().incomplete_apart:  # incomplete records are in no class that is tested
         return 1
-    sizes = range(1, judge.ground.records + 1)
+    sizes = range(1, judge.cube.records + 1)
     return 1 + bisect_left(sizes, True, key=lambda size: not judge.too_small(np.array([size]))[0])
 
 
-def _passing_rows_of_node(ground: Ground, judge: Judge, remaining: RemainingRecords, node: Node) -> Integers | None:
+def _passing_rows_of_node(cube: DataCube, judge: Judge, remaining: RemainingRecords, node: Node) -> Integers | None:
     """The rows in classes of a node that satisfy the rules; None if there are none."""
     found = remaining.large(node)
     if found is None:
         return None
     rows, sizes = found
-    if judge.only_sizes and ground.base.rows.unit is None:
+    if judge.only_sizes and cube.base.rows.unit is None:
         passing = ~judge.too_small(sizes)
     else:
-        passing = passing_rows(ground, judge, node, _rows_on_node(ground, node, rows))
+        passing = passing_rows(cube, judge, node, _rows_on_node(cube, node, rows))
     return rows[passing] if passing.any() else None
 
 
-def _rows_on_node(ground: Ground, node: Node, rows: Integers) -> WeightedRows:
+def _rows_on_node(cube: DataCube, node: Node, rows: Integers) -> WeightedRows:
     """Some of the distinct rows on a node."""
-    taken = ground.base.rows.take(rows)
+    taken = cube.base.rows.take(rows)
     columns = dict(taken.columns)
-    for name, level in zip(ground.lattice.columns, node, strict=True):
-        codes = ground.codes_on_level(name, level)[columns[name].codes]
-        columns[name] = Column(ground.on_level(name, level).labels, codes.astype(np.uint32))
+    for name, level in zip(cube.lattice.columns, node, strict=True):
+        codes = cube.codes_on_level(name, level)[columns[name].codes]
+        columns[name] = Column(cube.on_level(name, level).labels, codes.astype(np.uint32))
     return WeightedRows(columns, taken.unit, taken.weights, whole=False)
 
 
@@ -560,15 +558,15 @@ class NodeQueue:
     visited   number of nodes visited or ruled out
     """
 
-    def __init__(self, ground: Ground, objective: ByColumn, nodes: Levels | None = None) -> None:
-        self._ground, self._objective, self._nodes = ground, objective, nodes
-        rows, lattice = ground.base.rows, ground.lattice
+    def __init__(self, cube: DataCube, objective: ByColumn, nodes: Levels | None = None) -> None:
+        self._cube, self._objective, self._nodes = cube, objective, nodes
+        rows, lattice = cube.base.rows, cube.lattice
         assert rows.weights is not None
         self.weights = rows.weights
         self._codes = [rows.columns[name].codes for name in lattice.columns]
         # For each column and level, the information that a record with each value retains.
         self._retained: list[list[Reals]] = [
-            [by_level[level][ground.codes_on_level(name, level)] for level in range(low, high + 1)]
+            [by_level[level][cube.codes_on_level(name, level)] for level in range(low, high + 1)]
             for name, by_level, low, high in zip(
                 lattice.columns, objective.by_value, lattice.low, lattice.high, strict=True
             )
@@ -590,7 +588,7 @@ class NodeQueue:
         if self._nodes is None:
             total = self._objective.combine(losses).reshape(-1)
         else:
-            levels = (self._nodes - np.array(self._ground.lattice.low)).T
+            levels = (self._nodes - np.array(self._cube.lattice.low)).T
             total = combined_loss(self._objective, [lost[level] for lost, level in zip(losses, levels, strict=True)])
         left = np.flatnonzero(self._open)
         self._indices = left[np.argsort(total[left], kind="stable")]
@@ -611,7 +609,7 @@ class NodeQueue:
     def _levels(self, indices: Integers) -> Levels:
         if self._nodes is not None:
             return self._nodes[indices]
-        lattice = self._ground.lattice
+        lattice = self._cube.lattice
         levels: Levels = np.stack(np.unravel_index(indices, lattice.shape), axis=1) + np.array(lattice.low)
         return levels
 
@@ -624,9 +622,7 @@ class NodeQueue:
             return
         nodes, of_node = zip(*self._released, strict=True)
         rows = np.concatenate(of_node)
-        levels = np.repeat(np.array(nodes), [len(some) for some in of_node], axis=0) - np.array(
-            self._ground.lattice.low
-        )
+        levels = np.repeat(np.array(nodes), [len(some) for some in of_node], axis=0) - np.array(self._cube.lattice.low)
         for index, (codes, by_level) in enumerate(zip(self._codes, self._retained, strict=True)):
             self._lost[index] -= weighted_sum(np.stack(by_level)[levels[:, index], codes[rows]], self.weights[rows])
         self._released = []

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from PETWorks.anonymizer.data_cube import DataCube, NodeClasses
 from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local.sweep import Levels, Sweep, combined_loss
 from PETWorks.anonymizer.objectives import TINY, ByColumn, Reals
 from PETWorks.anonymizer.recoding import NOT_RELEASED
-from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers, weighted_sum
 from PETWorks.counting.keys import Field, pack, rank_keys
@@ -57,22 +57,22 @@ class Partition:
 class ClassRules:
     """The rules about classes, for any groups of rows that would be released as classes."""
 
-    def __init__(self, ground: Ground, judge: Judge, least: int) -> None:
-        self.ground, self.judge, self.least = ground, judge, least
-        rows = ground.base.rows
+    def __init__(self, cube: DataCube, judge: Judge, least: int) -> None:
+        self.cube, self.judge, self.least = cube, judge, least
+        rows = cube.base.rows
         assert rows.weights is not None
         self.weights = rows.weights
         self.only_sizes = judge.only_sizes and rows.unit is None
         self._columns = {name: rows.columns[name] for name in rows.domains}
-        self._missing = self._missing_values() if ground.view.grouping().incomplete_apart else None
+        self._missing = self._missing_values() if cube.view.grouping().incomplete_apart else None
 
     def _missing_values(self) -> list[NDArray[np.bool_]]:
         """For each column, level and value, whether it is missing there."""
-        lattice = self.ground.lattice
+        lattice = self.cube.lattice
         return [
             np.stack(
                 [
-                    self.ground.codes_on_level(name, level) == self.ground.on_level(name, level).code(None)
+                    self.cube.codes_on_level(name, level) == self.cube.on_level(name, level).code(None)
                     for level in range(high + 1)
                 ]
             )
@@ -104,21 +104,21 @@ class ClassRules:
         some_row = np.zeros(len(levels), np.int64)
         some_row[group_of] = rows
         incomplete = np.zeros(len(levels), np.bool_)
-        for index, (name, missing) in enumerate(zip(self.ground.lattice.columns, self._missing, strict=True)):
+        for index, (name, missing) in enumerate(zip(self.cube.lattice.columns, self._missing, strict=True)):
             incomplete |= missing[levels[:, index], self._columns[name].codes[some_row]]
         return incomplete
 
     def _keep_rules(self, rows: Integers, group_of: Integers, groups: int) -> Mask:
         """Mask of the groups that keep the rules: a table in which the first quasi-identifier is the group."""
-        ground = self.ground
-        first, *others = ground.lattice.columns
+        cube = self.cube
+        first, *others = cube.lattice.columns
         same = Column(arrow_integers(np.zeros(1, np.int64)), np.zeros(len(rows), np.uint8))
         columns = {first: Column(arrow_integers(np.arange(groups)), group_of.astype(np.uint32))}
         columns |= dict.fromkeys(others, same)
         columns |= {name: column.take(rows) for name, column in self._columns.items() if name not in columns}
-        table = WeightedRows(columns, ground.base.rows.unit, self.weights[rows], whole=False)
-        low = ground.lattice.low
-        classes = NodeClasses(ground, low, RolledUp(ground.base.lattice, table, ground.lattice.levels(low)))
+        table = WeightedRows(columns, cube.base.rows.unit, self.weights[rows], whole=False)
+        low = cube.lattice.low
+        classes = NodeClasses(cube, low, RolledUp(cube.base.lattice, table, cube.lattice.levels(low)))
         return ~self.judge.failing(classes)[0]
 
 
@@ -127,23 +127,23 @@ class Splitter:
 
     def __init__(
         self,
-        ground: Ground,
+        cube: DataCube,
         judge: Judge,
         objective: ByColumn,
         least: int,
         report: Callable[[], None],
         lowest: Node | None = None,
     ) -> None:
-        self.ground, self.objective, self._report = ground, objective, report
-        self.rules = ClassRules(ground, judge, least)
-        lattice, rows = ground.lattice, ground.base.rows
+        self.cube, self.objective, self._report = cube, objective, report
+        self.rules = ClassRules(cube, judge, least)
+        lattice, rows = cube.lattice, cube.base.rows
         self.weights = self.rules.weights
         self._codes = [rows.columns[name].codes.astype(np.int64) for name in lattice.columns]
         self._low = np.array(lattice.low if lowest is None else lowest, np.int64)
         levels = [range(high + 1) for high in lattice.high]
         # For each column, level and value of the table: its code there, and the information that a record retains.
         self._lifted = [
-            np.stack([ground.codes_on_level(name, level) for level in column_levels])
+            np.stack([cube.codes_on_level(name, level) for level in column_levels])
             for name, column_levels in zip(lattice.columns, levels, strict=True)
         ]
         self._retained = [
@@ -182,7 +182,7 @@ class Splitter:
         place[order] = np.arange(len(order))
         on_node = np.append(place[node_of_class.reshape(-1)], NOT_RELEASED)[partition.of_row]
         listed = tuple(tuple(node) for node in nodes[order].tolist())
-        return Sweep(self.ground, listed, on_node, self.rules.least).without_unused()
+        return Sweep(self.cube, listed, on_node, self.rules.least).without_unused()
 
     def start(self, rows: Integers, most: int) -> Partition | None:
         """The coarsest classes with which at most `most` records of these rows remain in none; None if there are none.
@@ -190,9 +190,9 @@ class Splitter:
         If nothing is left of a record on the highest levels, one column starts lower, all of its values together.
         """
         of_row = np.full(len(self.weights), NOT_RELEASED, np.int64)
-        high = self.ground.lattice.high
+        high = self.cube.lattice.high
         nodes = [high]
-        if self.ground.is_all_stars(high):
+        if self.cube.is_all_stars(high):
             nodes = [
                 (*high[:index], level, *high[index + 1 :])
                 for index in range(len(high))

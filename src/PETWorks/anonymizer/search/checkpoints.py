@@ -68,7 +68,7 @@ def read_checkpoint(path: Path, problem: Problem) -> dict[Node, Outcome]:
             raise ValueError
         # In earlier versions no columns were kept, and suppressed records stayed with `*`.
         releases_differ = problem.columns is not None and not read.get("keeps_columns", False)
-        releases_differ |= by_earlier_version and (problem.ground.removes or problem.aggregate == "maximum")
+        releases_differ |= by_earlier_version and (problem.cube.removes or problem.aggregate == "maximum")
         found = {} if different else dict(_outcomes(read["found"], problem))
         if releases_differ:  # what fails still fails; the others are tested again
             found = {node: outcome for node, outcome in found.items() if outcome.records is None}
@@ -99,7 +99,7 @@ def _outcomes(found: Sequence[Any], problem: Problem) -> Iterator[tuple[Node, Ou
         are_numbers = all(
             number is None or (type(number) in (int, float) and math.isfinite(number)) for number in numbers
         )
-        fits = records is None or (type(records) is int and 0 <= records <= problem.ground.records)
+        fits = records is None or (type(records) is int and 0 <= records <= problem.cube.records)
         fits &= type(lost) is int and 0 <= lost < 1 << columns
         complete = (records is None) == (loss is None) and None not in (lasting, tie) and len(added or low) == columns
         if not (in_lattice and are_numbers and fits and complete):
@@ -110,9 +110,9 @@ def _outcomes(found: Sequence[Any], problem: Problem) -> Iterator[tuple[Node, Ou
 
 def _problem_identity(problem: Problem) -> dict[str, Any]:
     """The identity of the problem: a file about another problem must not be used."""
-    release, ground = problem.original, problem.ground
-    population = ground.view.background.population
-    tables = [ground.base.rows, *(background.rows for background in ground.backgrounds.values())]
+    release, cube = problem.original, problem.cube
+    population = cube.view.background.population
+    tables = [cube.base.rows, *(background.rows for background in cube.backgrounds.values())]
     hierarchies = "".join(release.hierarchies[name].to_csv() for name in problem.lattice.columns)
     return {
         "petworks_search": FORMAT,
@@ -122,7 +122,7 @@ def _problem_identity(problem: Problem) -> dict[str, Any]:
         "rules": [_rule(rule) for rule in problem.rules],
         "suppression_limit": problem.max_suppressed,
         "objective": [_objective(problem.objective_name), problem.aggregate, dict(problem.weights)],
-        REMOVED: ground.removes,
+        REMOVED: cube.removes,
         "levels": [list(problem.lattice.low), list(problem.lattice.high)],
         # Earlier versions had no case folding, and wrote nothing about exact values.
         "treatment": {name: way for name, way in release.treatment.items() if way != EXACT},

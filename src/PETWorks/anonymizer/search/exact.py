@@ -282,14 +282,14 @@ class NodeSearch(ABC):
             self.free = None
             if chosen is not None:
                 self.free = min(solution for solution in self.found if not solution.lost & keeping.demanded)
-                within = cheap(self.free, keeping, self.judge.ground.records)
+                within = cheap(self.free, keeping, self.judge.cube.records)
                 fewest = chosen.losing(keeping.wanted)
                 required = replace(within, most_lost=fewest, most_loss=np.inf)
                 self.require(required if keeping.wanted else Required(keeping.demanded))
 
     def choice(self, keeping: Keeping) -> Solution | None:
         """The best choice among the solutions found so far."""
-        return best_keeping(self.found, keeping, self.judge.ground.records)
+        return best_keeping(self.found, keeping, self.judge.cube.records)
 
     def explore_beside(self, keeping: Keeping) -> Solution | None:
         """The choice if other columns are kept; requirements stay as they are."""
@@ -307,7 +307,7 @@ class NodeSearch(ABC):
         free, self._free_bound = self.best, self.bound
         if not self.is_finished or free is None:
             return self.is_finished
-        within = cheap(free, keeping, self.judge.ground.records)
+        within = cheap(free, keeping, self.judge.cube.records)
         for most_lost in range(within.most_lost):
             self.require(replace(within, most_lost=most_lost))
             self.run(1, report, stop)

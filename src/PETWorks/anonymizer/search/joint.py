@@ -8,11 +8,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from PETWorks.anonymizer.data_cube import FAR, KEPT_ROWS, MUCH_SMALLER, DataCube
 from PETWorks.anonymizer.judge import Judge, Outcome
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.lost_columns import Keeping
 from PETWorks.anonymizer.objectives import AGGREGATES, ByColumn, Granularity, Missings, Objective, Precision
-from PETWorks.anonymizer.rows import FAR, KEPT_ROWS, MUCH_SMALLER, Ground
 from PETWorks.anonymizer.search.exact import Chooser, Progress, Solution, cheap, margin, rounding_of
 from PETWorks.counting.codes import Codes
 from PETWorks.counting.counts import Integers
@@ -95,16 +95,16 @@ class SizeJudge:
     """
 
     def __init__(
-        self, ground: Ground, judges: Sequence[Judge], objective: Granularity | Precision | Missings, rows: PackedRows
+        self, cube: DataCube, judges: Sequence[Judge], objective: Granularity | Precision | Missings, rows: PackedRows
     ) -> None:
         assert rows.weights is not None
-        self._ground, self._objective, self._columns = ground, objective, judges[0].columns
+        self._cube, self._objective, self._columns = cube, objective, judges[0].columns
         self._most = max(judge.max_suppressed for judge in judges)
         self._least = min(judge.smallest_limit for judge in judges)
-        sizes = [_needed_size(judge, ground.records) for judge in judges]
+        sizes = [_needed_size(judge, cube.records) for judge in judges]
         self._needed = np.array(sorted(set(sizes)), np.int64)
         self._size_index = np.searchsorted(self._needed, sizes)
-        columns = ground.lattice.columns
+        columns = cube.lattice.columns
         fields = [rows.field(name) for name in columns]
         self._shifts = np.array([field.shift for field in fields], np.uint64)
         self._masks = np.array([field.mask for field in fields], np.uint64)
@@ -112,8 +112,8 @@ class SizeJudge:
         self._lifts, self._lift_starts = self._make_lifts()
         self._values, self._value_starts = self._make_values()
         self._slots = np.zeros(1 << _slot_bits(len(rows.weights)), np.int32)
-        low = np.array(ground.lattice.low)
-        base = np.array([ground.base.levels[name] for name in columns])
+        low = np.array(cube.lattice.low)
+        base = np.array([cube.base.levels[name] for name in columns])
         start = self._count_from((rows.packed_keys, rows.weights), base, low)
         self._starts = [start]
         # Levels and numbers of rows of the starts, with spare entries at the end.
@@ -121,16 +121,16 @@ class SizeJudge:
         self._cached_rows = 0
 
     @classmethod
-    def of(cls, ground: Ground, judges: Sequence[Judge], objective: Objective) -> "SizeJudge | None":
+    def of(cls, cube: DataCube, judges: Sequence[Judge], objective: Objective) -> "SizeJudge | None":
         """Build it for these judges; None if more than class sizes matters, or if it is not worth compiling."""
-        rows = ground.base.rows
-        if ground.lattice.nodes < WORTH_COMPILING or not isinstance(rows, PackedRows) or rows.unit is not None:
+        rows = cube.base.rows
+        if cube.lattice.nodes < WORTH_COMPILING or not isinstance(rows, PackedRows) or rows.unit is not None:
             return None
         if not isinstance(objective, Granularity | Precision | Missings):
             return None
-        if ground.removes and ground.has_stars_below_the_top:
+        if cube.removes and cube.has_stars_below_the_top:
             return None
-        return cls(ground, judges, objective, rows) if all(judge.needs_a_size for judge in judges) else None
+        return cls(cube, judges, objective, rows) if all(judge.needs_a_size for judge in judges) else None
 
     def outcomes(self, node: Node, which: Integers) -> list[Outcome]:
         """The facts about a node that searches for the selected thresholds need."""
@@ -146,8 +146,8 @@ class SizeJudge:
         within = records <= self._most
         if within.any():
             losses[within] = self._objective.losses(node, added[within])
-        if self._ground.removes:  # something must be left
-            is_empty = self._ground.is_all_stars(node)
+        if self._cube.removes:  # something must be left
+            is_empty = self._cube.is_all_stars(node)
             is_left = [not is_empty and number < int(weights.sum()) for number in records.tolist()]
             losses[~np.array(is_left, np.bool_)] = np.inf
         ties = self._objective.ties(node, added).tolist()
@@ -162,7 +162,7 @@ class SizeJudge:
 
         def suppressed_of(index: int) -> Integers:
             codes = (keys[small] >> self._shifts[index] & self._masks[index]).astype(np.int64)
-            values = len(self._ground.on_level(self._ground.lattice.columns[index], node[index]).labels)
+            values = len(self._cube.on_level(self._cube.lattice.columns[index], node[index]).labels)
             return np.bincount(codes, records, values).astype(np.int64)
 
         return self._columns.lost_without(node, int(records.sum()), suppressed_of)
@@ -213,12 +213,12 @@ class SizeJudge:
 
     def _make_lifts(self) -> tuple[Codes, Integers]:
         """The new codes of each column from each level to each higher one, and the index where each begins."""
-        columns, lattice = self._ground.lattice.columns, self._ground.base.lattice
-        heights = [self._ground.view.hierarchies[name].height for name in columns]
+        columns, lattice = self._cube.lattice.columns, self._cube.base.lattice
+        heights = [self._cube.view.hierarchies[name].height for name in columns]
         starts = np.zeros((len(columns), max(heights) + 1, max(heights) + 1), np.int64)
         tables, length = [], 0
         for index, name in enumerate(columns):
-            for low in range(self._ground.base.levels[name], heights[index] + 1):
+            for low in range(self._cube.base.levels[name], heights[index] + 1):
                 for high in range(low, heights[index] + 1):
                     lift = lattice.lift(name, low, high)
                     assert lift is not None
@@ -267,15 +267,15 @@ class JointSearch:
 
     def __init__(
         self,
-        ground: Ground,
+        cube: DataCube,
         objective: Objective,
         judges: Sequence[Judge],
         limits: Sequence[int],
         keeping: Keeping | None = None,
     ) -> None:
-        self._keeping, self._records = keeping or Keeping(), ground.records
+        self._keeping, self._records = keeping or Keeping(), cube.records
         self.found: list[list[Solution]] = [[] for _ in judges]
-        self.lattice, self.objective, self.judges, self.limits = ground.lattice, objective, judges, limits
+        self.lattice, self.objective, self.judges, self.limits = cube.lattice, objective, judges, limits
         self.bests: list[list[Solution | None]] = [[None] * len(limits) for _ in judges]
         self.checked = 0
         bounds = objective.bounds()
@@ -289,7 +289,7 @@ class JointSearch:
         # Indices of nodes that may still be tested.
         self._open = [np.arange(self.lattice.nodes)] * len(judges)
         self._choosers = [Chooser(self.lattice) for _ in judges]
-        self._by_size = SizeJudge.of(ground, judges, objective)
+        self._by_size = SizeJudge.of(cube, judges, objective)
         self._raise_finer: RaiseFinerBounds = RaiseByArrays(self.lattice, objective, self._bounds, self._within)
         if self._by_size is not None and isinstance(objective, ByColumn):
             self._raise_finer = RaiseByLoop(self.lattice, objective, self._bounds, self._within, len(limits))

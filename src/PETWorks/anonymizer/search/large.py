@@ -404,7 +404,7 @@ class BoxSearch(NodeSearch):
         before, after = (self.known[each].records or 0 for each in (node, finer))
         gained = self._cost(node) - self._cost(finer)
         noise = float(np.exp(0.3 * self._random.normal()))
-        return gained / (max(after - before, 0) + 1 + self.judge.ground.records / 1000) * noise
+        return gained / (max(after - before, 0) + 1 + self.judge.cube.records / 1000) * noise
 
     def _cost(self, node: Node) -> float:
         levels = zip(self.objective.lost, node, strict=True)
@@ -415,7 +415,7 @@ def _columns_by_entropy(judge: Judge, lattice: Lattice) -> list[int]:
     """The columns in ascending order of entropy: those with the least information are the easiest to retain."""
     bits = []
     for column in lattice.columns:
-        counts = judge.ground.on_level(column, 0).counts
+        counts = judge.cube.on_level(column, 0).counts
         shares = counts[counts > 0] / counts.sum()
         bits.append(float(-(shares * np.log2(shares)).sum()))
     return sorted(range(len(bits)), key=lambda index: bits[index])

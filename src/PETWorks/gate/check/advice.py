@@ -8,10 +8,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from PETWorks.about.kinds import GENERALISED
+from PETWorks.anonymizer.data_cube import DataCube
 from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Lattice
 from PETWorks.anonymizer.objectives import Granularity
-from PETWorks.anonymizer.rows import Ground
 from PETWorks.anonymizer.rules import MeasureRule
 from PETWorks.attributetypes import SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
@@ -85,25 +85,25 @@ def anonymize_steps(release: Release, policy: Policy, rules: Sequence[RuleResult
 def _anonymize_step(release: Release, rules: Sequence[Rule]) -> NextStep:
     """The step to anonymise, with details for manual changes if rules are about single classes."""
     lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, None)
-    ground = Ground.of(release.view, lattice)
+    cube = DataCube.of(release.view, lattice)
     step = NextStep("anonymize", rules=tuple(rule.name for rule in rules))
     about_classes = [
         MeasureRule(rule.measure, rule.parameters, rule.name)
         for rule in rules
         if rule.measure is not None and rule.measure.tests is not None
     ]
-    return _with_manual_options(step, ground, about_classes) if about_classes else step
+    return _with_manual_options(step, cube, about_classes) if about_classes else step
 
 
-def _with_manual_options(step: NextStep, ground: Ground, rules: Sequence[MeasureRule]) -> NextStep:
+def _with_manual_options(step: NextStep, cube: DataCube, rules: Sequence[MeasureRule]) -> NextStep:
     """The step with the number of records to suppress and the levels that would help most."""
-    lattice = ground.lattice
-    objective = Granularity.of(ground, [1.0] * len(lattice.columns), "geometric")
-    judge = Judge(ground, rules, ground.records, objective)
+    lattice = cube.lattice
+    objective = Granularity.of(cube, [1.0] * len(lattice.columns), "geometric")
+    judge = Judge(cube, rules, cube.records, objective)
 
     def failing_and_loss(levels: dict[str, int]) -> tuple[int, float]:
         """The number of records in failing classes, and the loss if none is suppressed."""
-        classes = ground.at(tuple(levels.get(column, 0) for column in lattice.columns))
+        classes = cube.at(tuple(levels.get(column, 0) for column in lattice.columns))
         failing, _ = judge.failing(classes)
         nothing = np.zeros(len(failing), np.bool_)
         return int(classes.records[failing].sum()), objective.loss(classes, nothing)
@@ -114,7 +114,7 @@ def _with_manual_options(step: NextStep, ground: Ground, rules: Sequence[Measure
         (level for level in raised if level.records < failing_now),
         key=lambda level: (level.records, level.loss, level.column),
     )
-    return replace(step, records=failing_now, share=failing_now / ground.records, raised=tuple(best[:MAX_RAISED]))
+    return replace(step, records=failing_now, share=failing_now / cube.records, raised=tuple(best[:MAX_RAISED]))
 
 
 STEP_BY_OBSTACLE = {NO_CONTROL: "name-control", FEW_CONTROLS: "more-control", IN_ORIGINAL: "separate-control"}

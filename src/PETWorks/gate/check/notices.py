@@ -17,12 +17,12 @@ from PETWorks.about.kinds import GENERALISED
 from PETWorks.about.treatment import AS_CLASS, AS_VALUE, REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
 from PETWorks.anonymizer.chosen_levels import OnLevels
+from PETWorks.anonymizer.data_cube import NodeClasses
 from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lost_columns import lost_in_release
 from PETWorks.anonymizer.plan import PlannedNotice
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.replay import Replayed
-from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.counts import ClassValues, Grouping
 from PETWorks.counting.memory.weighted_rows import WeightedRows
@@ -124,12 +124,12 @@ def _of_the_run(release: Release, policy: Policy, rules: Sequence[RuleResult]) -
 
 def _alike_when_removed(made: MadeRelease) -> tuple[str, ...]:
     """The sensitive attributes in which all removed records have the same value."""
-    ground = made.classes.ground
-    table = ground.view.table
+    cube = made.classes.cube
+    table = cube.view.table
     assert isinstance(table, WeightedRows)
-    codes = [ground.values_of(name, table.columns[name].codes) for name in made.recoder.columns]
+    codes = [cube.values_of(name, table.columns[name].codes) for name in made.recoder.columns]
     removed = made.recoder.suppressed(codes)
-    names = [name for name in ground.view.sensitive_attributes if name in table.columns]
+    names = [name for name in cube.view.sensitive_attributes if name in table.columns]
     return tuple(name for name in names if len(np.unique(table.columns[name].codes[removed])) == 1)
 
 
@@ -139,14 +139,14 @@ def _minimality(made: MadeRelease) -> Iterator[Notice]:
     Anyone who knows that a release is no coarser than necessary can infer that value.
     """
     problem = made.problem
-    ground = problem.ground
-    judge = Judge(ground, problem.rules, problem.max_suppressed, problem.objective)
-    if not any(test.sensitive for rule in problem.rules for test in rule.tests(ground.view)):
+    cube = problem.cube
+    judge = Judge(cube, problem.rules, problem.max_suppressed, problem.objective)
+    if not any(test.sensitive for rule in problem.rules for test in rule.tests(cube.view)):
         return
     if isinstance(made, LocalAnonymization) or (isinstance(made, Replayed) and made.sweep is not None):
         if any(problem.lattice.low):
             return
-        classes = ground.at(problem.lattice.low)
+        classes = cube.at(problem.lattice.low)
         codes = classes.codes(np.ones(len(classes.records), np.bool_))
         suppressed = made.recoder.suppressed([column.astype(np.uint32) for column in codes])
         by_attribute = _records_with_one_value(judge, classes, suppressed)
@@ -161,10 +161,10 @@ def _minimality(made: MadeRelease) -> Iterator[Notice]:
 
 def _coarsened(judge: Judge, classes: NodeClasses, place: int) -> dict[str, int]:
     """Records by attribute as in `_of_one_value`, on a column's next finer level, if class sizes would allow it."""
-    ground, node = classes.ground, classes.node
-    if node[place] == ground.lattice.low[place]:
+    cube, node = classes.cube, classes.node
+    if node[place] == cube.lattice.low[place]:
         return {}
-    finer = ground.at((*node[:place], node[place] - 1, *node[place + 1 :]))
+    finer = cube.at((*node[:place], node[place] - 1, *node[place + 1 :]))
     too_small = int(finer.records[judge.too_small(finer.sizes)].sum())
     failing, _ = judge.failing(finer)
     if too_small > judge.max_suppressed or int(finer.records[failing].sum()) <= judge.max_suppressed:
@@ -175,7 +175,7 @@ def _coarsened(judge: Judge, classes: NodeClasses, place: int) -> dict[str, int]
 def _records_with_one_value(judge: Judge, classes: NodeClasses, some: Mask) -> dict[str, int]:
     """The number of records, by attribute, in large enough classes of `some` that have a single value."""
     by_attribute: dict[str, int] = {}
-    for name in classes.ground.view.sensitive_attributes:
+    for name in classes.cube.view.sensitive_attributes:
         if name not in classes.rows.domains:
             continue
         values, has_value, finer = classes.of_values(name)

@@ -1,4 +1,4 @@
-"""The rows that a search works on: distinct rows, counted by any engine and rolled up to each node."""
+"""The data cube that a search works on: distinct rows, counted by any engine and rolled up to each node."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,8 +32,8 @@ FAR = 6  # if a node has this many times fewer rows than its source, a node in b
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
-    """The rows of a view on every node of a lattice.
+class DataCube:
+    """The distinct rows of a view with their counts, rolled up to any node of a lattice.
 
     Records that are suppressed in the input stay suppressed: they are counted by `aside` and not among the rows.
 
@@ -56,8 +56,8 @@ class Ground:
         before: Mapping[str, tuple[int, CountedDomain]] | None = None,
         *,
         removes: bool = False,
-    ) -> "Ground":
-        """Build the rows of a view; raise if a value is missing from its hierarchy, or if levels do not nest.
+    ) -> "DataCube":
+        """Build the cube of a view; raise if a value is missing from its hierarchy, or if levels do not nest.
 
         columns  the columns to distinguish rows by, quasi-identifiers first; all columns of the view by default
         before   for columns that the view holds on a higher level than the table: that level and the table's values;
@@ -87,9 +87,9 @@ class Ground:
                 "all of the {records} records are suppressed already; nothing is left to generalise", records=records
             )
         base = RolledUp.base(rows, lattice.columns, view.hierarchies, before)
-        ground = cls(view, lattice, base, records, already_suppressed, removes)
-        ground.check_nesting()
-        return ground
+        cube = cls(view, lattice, base, records, already_suppressed, removes)
+        cube.check_nesting()
+        return cube
 
     def check_nesting(self) -> None:
         """Raise if a value is missing from its hierarchy, or if equal values differ on a higher level."""
@@ -212,10 +212,10 @@ class ValueClasses(NamedTuple):
 class NodeClasses:
     """The equivalence classes of a node, in the order of their keys."""
 
-    def __init__(self, ground: Ground, node: Node, rolled: RolledUp) -> None:
-        self.ground, self.node, self.rolled = ground, node, rolled
+    def __init__(self, cube: DataCube, node: Node, rolled: RolledUp) -> None:
+        self.cube, self.node, self.rolled = cube, node, rolled
         self.rows = rolled.rows
-        self.columns = ground.lattice.columns
+        self.columns = cube.lattice.columns
         self.added: dict[tuple[object, bytes], list[float]] = {}  # by objective and mask: loss added by suppressing
 
     @cached_property
@@ -239,7 +239,7 @@ class NodeClasses:
 
     def say_something(self, which: Mask) -> bool:
         """Whether any record of the selected classes has a cell that is not `*`."""
-        stars = self.ground.stars(self.node)
+        stars = self.cube.stars(self.node)
         if stars is None:
             return bool(which.any())
         return any((codes != star).any() for codes, star in zip(self.codes(which), stars, strict=True))
@@ -247,12 +247,12 @@ class NodeClasses:
     @cached_property
     def complete(self) -> Mask | None:
         """Mask of the classes without missing quasi-identifiers; None if all are, or missing is a value."""
-        grouping = self.ground.view.grouping()
+        grouping = self.cube.view.grouping()
         return self.rows._kept(Grouping(self.columns, self.columns, incomplete_apart=grouping.incomplete_apart))
 
     def of_values(self, sensitive: str) -> "ValueClasses":
         """The classes in which a sensitive attribute is tested."""
-        columns, required = self.ground.view.grouping(sensitive).columns, self.ground.view.required_column(sensitive)
+        columns, required = self.cube.view.grouping(sensitive).columns, self.cube.view.required_column(sensitive)
         table = self.rows if self.rows.unit is None else self.rows.per_person((*columns, sensitive))
         values, kept, begins = table.values_by_class(columns, sensitive), None, None
         number = len(values.sizes)
@@ -278,7 +278,7 @@ class NodeClasses:
 
     def beside(self, background: str) -> tuple[ClassPairs, int]:
         """The size of each class here and in another table, and how many classes only the other table has."""
-        other = self.ground.backgrounds[background].at(self.ground.lattice.levels(self.node)).rows
+        other = self.cube.backgrounds[background].at(self.cube.lattice.levels(self.node)).rows
         if other.unit is not None:
             other = other.per_person(self.columns)
         everything = np.ones(len(self.records), np.bool_)
@@ -293,7 +293,7 @@ class NodeClasses:
         keys = pack([Field(codes.astype(np.uint64), width) for codes, width in zip(codes_here, bits, strict=True)]).keys
         released = keys[: len(self.records)]
         is_complete = np.ones(len(theirs[0]), np.bool_)
-        if self.ground.view.grouping().incomplete_apart:
+        if self.cube.view.grouping().incomplete_apart:
             for column in (other.columns[name] for name in self.columns):
                 if (missing := column.code(None)) is not None:
                     is_complete &= column.codes != missing
@@ -306,11 +306,11 @@ class NodeClasses:
 class _Nodes:
     """Cache of counted nodes; each node is rolled up from the smallest finer one in it."""
 
-    def __init__(self, ground: Ground) -> None:
-        self._ground = ground
-        start = ground.base.at(ground.lattice.levels(ground.lattice.low))
+    def __init__(self, cube: DataCube) -> None:
+        self._cube = cube
+        start = cube.base.at(cube.lattice.levels(cube.lattice.low))
         self._rolled = [start]
-        self._levels = np.array([ground.lattice.low])
+        self._levels = np.array([cube.lattice.low])
         self._rows = np.array([_row_count(start)])
         self._kept = 0
 
@@ -319,10 +319,10 @@ class _Nodes:
         finer = np.flatnonzero((self._levels <= np.array(node)).all(axis=1))
         nearest = int(finer[np.argmin(self._rows[finer])])
         start = self._rolled[nearest]
-        rolled = start.at(self._ground.lattice.levels(node))
+        rolled = start.at(self._cube.lattice.levels(node))
         if _row_count(rolled) * FAR < _row_count(start):  # cheaper to roll nearby nodes up from here
             below = np.maximum(np.array(node) - 1, self._levels[nearest])
-            self._keep(tuple(below.tolist()), start.at(self._ground.lattice.levels(tuple(below.tolist()))), start)
+            self._keep(tuple(below.tolist()), start.at(self._cube.lattice.levels(tuple(below.tolist()))), start)
         self._keep(node, rolled, start)
         return rolled
 
@@ -371,7 +371,7 @@ NEEDS_WITHOUT_COLUMNS = {"quasi-identifiers", "hierarchies", "a population table
 Before = dict[str, tuple[int, CountedDomain]]
 
 
-def prepare_rows(
+def build_cube(
     release: Release,
     hierarchies: Mapping[str, Hierarchy],
     lattice: Lattice,
@@ -379,8 +379,8 @@ def prepare_rows(
     *,
     all_columns: bool = True,
     removes: bool = False,
-) -> tuple[Ground, tuple[Rule, ...]]:
-    """Prepare the rows of a search, and the rules it tests; raise if a rule cannot be tested.
+) -> tuple[DataCube, tuple[Rule, ...]]:
+    """Build the cube of a search, and prepare the rules it tests; raise if a rule cannot be tested.
 
     release       a copy of the caller's release: its view becomes that of the search
     all_columns   whether columns that no rule needs may be used later; otherwise rows are merged if only these differ
@@ -402,7 +402,7 @@ def prepare_rows(
     view, before = _in_memory(release, names, lattice, can_be_raised="the original table" not in needed)
     for rule in with_rules:
         rule.check(view)
-    return Ground.of(view, lattice, names, before, removes=removes), with_rules
+    return DataCube.of(view, lattice, names, before, removes=removes), with_rules
 
 
 def _use_weights(rules: Sequence[Rule], release: Release) -> bool:
