@@ -220,6 +220,8 @@ def test_a_record_that_no_rule_judges_shows_its_label():
         (["民國113年1月5日", "民國113年12月31日", "民國113年2月1日"], "民國113年2月1日"),
         (["2024年1月5日", "2024年12月31日"], "2024年7月3日"),
         (["2024-01-05", "2024/01/07"], "2024-01-06"),
+        (["民國113年1月5日", "113/12/31", "113/02/01"], "113/02/01"),
+        (["113/1/5", "2024/1/7"], "2024-01-06"),
     ],
 )
 def test_dates_are_written_as_the_original_writes_them(texts, wanted):
@@ -266,6 +268,10 @@ def loses_what_its_labels_lose(folder, found):
         lost, wanted = (utility_of(document.content, measure) for document in (found, with_labels))
         assert lost == pytest.approx(wanted, abs=1e-12)
         assert 0 < lost < 1
+    kept, wanted = (
+        {one.column: one.information_kept for one in document.content.columns} for document in (found, with_labels)
+    )
+    assert {"age": kept["age"], "day": kept["day"]} == pytest.approx({"age": wanted["age"], "day": wanted["day"]})
     plan = (folder / "out_plan.json").read_text()
     (folder / "out_plan.json").write_text(json.dumps({**json.loads(plan), "release_sha256": "0" * 64}))
     assert utility_of(check(folder / "out_policy.yaml").content, "precision") is None

@@ -4,6 +4,7 @@ import pytest
 from test_columns import people
 
 from PETWorks.gate.policy.policy import read_policy
+from PETWorks.render.language.language import message_text
 from studio_browser import Visit
 from studio_server import Server
 
@@ -67,3 +68,11 @@ def test_contradictions_show_at_once_and_roles_are_set_by_keyboard(browser, serv
             page.get_by_role("button", name="Take 姓名").click()
         assert page.locator("#contradictions .message.pass").count() == 1
         assert read_policy(tmp_path / "people_policy.yaml").roles["姓名"] == "identifier"
+        page.get_by_role("combobox", name="role 姓名").select_option("insensitive_attribute")
+        page.wait_for_selector("#saving-state:has-text('not saved')")
+        visit.go("/risk?policy=people_policy.yaml")
+        assert page.get_by_text(message_text("en", "studio.risk.unsaved")).is_visible()
+        visit.go(AT)
+        with visit.leaving("**/risk?**"):
+            page.locator(".saving .main").click()
+        assert page.get_by_text(message_text("en", "studio.risk.unsaved")).is_hidden(), "all of it is saved"

@@ -121,6 +121,9 @@ class ShownCells(JSONObject, frozen=True, kw_only=True):
         tuple[tuple[Number, Number, Number], ...],
         described("of the labels behind them: the level, the leaves below such a label, and the number of cells"),
     ]
+    information_kept: (
+        Annotated[Real, described("share of the information of the column's values that these labels tell")] | None
+    ) = None
 
 
 class Plan(JSONObject, frozen=True, kw_only=True):

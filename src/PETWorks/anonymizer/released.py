@@ -17,6 +17,7 @@ from PETWorks.anonymizer.plan import Plan
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.recoding import Recoder, view_after
 from PETWorks.anonymizer.rules import MeasureRule, Rule
+from PETWorks.anonymizer.utility import information_kept
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
@@ -392,7 +393,8 @@ class Recoded(Rows, Displayable):
                 assert level is not None
                 cells[level, below] += records
             listed = tuple((level, below, records) for (level, below), records in sorted(cells.items()) if records)
-            found[column] = PlacedCells(hierarchy.height, len(hierarchy.leaves), listed)
+            kept = information_kept(self.original.marginal(column), marginal, hierarchy)
+            found[column] = PlacedCells(hierarchy.height, len(hierarchy.leaves), listed, kept)
         return found
 
     @property

@@ -1,12 +1,13 @@
 """The utility of a release compared with its original: losses, and the information left in each column."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec.structs import asdict
 
+from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.anonymizer.anonymization_facts import ColumnKept, ObjectiveLoss, UtilityKept
 from PETWorks.anonymizer.data_cube import DataCube, NodeClasses
 from PETWorks.anonymizer.local.sweep import Sweep
@@ -14,7 +15,7 @@ from PETWorks.anonymizer.objectives import NOT_LOCAL, OBJECTIVES, Objective, mak
 from PETWorks.anonymizer.problem import Problem, profitability_amounts
 from PETWorks.anonymizer.recoding import NOT_RELEASED
 from PETWorks.anonymizer.rules import TaskRule
-from PETWorks.counting.counts import Integers
+from PETWorks.counting.counts import Integers, Marginal
 from PETWorks.counting.view import View
 from PETWorks.measures.classes import Mask
 from PETWorks.tables.cells import SUPPRESSED
@@ -197,6 +198,57 @@ def column_kept(
         meanings / released if released else None,
         min(bits / bits_before, 1.0) if number > 1 else None,
     )
+
+
+def information_kept(
+    before: Marginal, after: Marginal, hierarchy: Hierarchy | None, level: int | None = None
+) -> float | None:
+    """The share of the information of a column that its released cells still have; None if that is not known.
+
+    A cell that may stand for a share p of the known original cells tells log2(1/p) bits; missing cells and `*` none.
+    Without a hierarchy, a new label counts by its own share: at most, if some records were generalised further.
+
+    level   the level of the column, if all of it is on one
+    """
+    original, released = _known_counts(before), _known_counts(after)
+    total = sum(original.values())
+    if len(original) < 2:
+        return None
+    alike: Mapping[str, float] = original
+    if hierarchy is not None:
+        levels = {label: hierarchy.level(label) if level is None else level for label in released}
+        if None in levels.values():
+            return None
+        alike = _records_alike(original, levels, hierarchy)
+    elif len(released) > len(original):
+        return None  # the labels do not follow from the values
+    else:
+        left = sum(released.values())
+        alike = {label: original.get(label, total * count / left) for label, count in released.items()}
+    bits = sum(count * math.log2(total / alike[label]) for label, count in released.items() if alike[label])
+    return min(bits / sum(count * math.log2(total / count) for count in original.values()), 1.0)
+
+
+def _known_counts(marginal: Marginal) -> dict[str, int]:
+    """The number of records with each value; missing and suppressed cells are left out."""
+    counted = zip(marginal.values, marginal.counts.tolist(), strict=True)
+    return {value: count for value, count in counted if value is not None and value != SUPPRESSED and count}
+
+
+def _records_alike(
+    original: Mapping[str, int], levels: Mapping[str, int | None], hierarchy: Hierarchy
+) -> dict[str, int]:
+    """For each label, given with its level, the number of original records whose value it may stand for."""
+    places = {value: place for value in original if (place := hierarchy.place(value)) is not None}
+    alike = dict.fromkeys(levels, 0)
+    for level in set(levels.values()):
+        assert level is not None
+        for value, count in original.items():
+            own, leaf = places.get(value, (hierarchy.height, 0))
+            label = hierarchy.levels[level][leaf] if own <= level else value
+            if levels.get(label) == level:
+                alike[label] += count
+    return alike
 
 
 def _run_task(task: TaskRule, released: View) -> TaskResult:

@@ -150,14 +150,16 @@ NO_QUASI_IDENTIFIER = (
 class PlacedCells:
     """The labels that the means of a column replace, which the release does not show.
 
-    height   the highest level of its hierarchy
-    leaves   the number of its leaves
-    cells    a level, the leaves below a label on it, and the number of cells; of each label or of several alike
+    height            the highest level of its hierarchy
+    leaves            the number of its leaves
+    cells             a level, the leaves below a label on it, and the number of cells; of one label or several alike
+    information_kept  the share of the information of the column that the labels tell; None if that is not known
     """
 
     height: int
     leaves: int
     cells: tuple[tuple[int, int, int], ...]
+    information_kept: float | None = None
 
     def levels_lost(self, records: int) -> int:
         """The levels of all cells, added up; records that are not among the cells are suppressed."""

@@ -115,8 +115,10 @@ def plan_of_next_release(result: Replayed, earlier: Plan, data: Any, target: Pat
 
 def _shown_cells(result: Recoded) -> dict[str, ShownCells] | None:
     """What the means of each column stand for; None if no column shows any."""
-    cells = result.placed_cells
-    return {name: ShownCells(leaves=placed.leaves, cells=placed.cells) for name, placed in cells.items()} or None
+    return {
+        name: ShownCells(leaves=placed.leaves, cells=placed.cells, information_kept=placed.information_kept)
+        for name, placed in result.placed_cells.items()
+    } or None
 
 
 def note_placed_cells(release: Release, policy: Policy) -> None:
@@ -126,7 +128,7 @@ def note_placed_cells(release: Release, policy: Policy) -> None:
     if plan is not None and plan.shown_cells is not None:
         release.note_placed(
             {
-                column: PlacedCells(plan.hierarchies[column].height, shown.leaves, shown.cells)
+                column: PlacedCells(plan.hierarchies[column].height, shown.leaves, shown.cells, shown.information_kept)
                 for column, shown in plan.shown_cells.items()
                 if column in plan.hierarchies
             }

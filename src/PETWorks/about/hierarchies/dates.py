@@ -5,6 +5,7 @@ They sort as text.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -269,23 +270,24 @@ _TIME_OF_DAY = re.compile(r"[ T]\d[^年月日]{0,30}$", re.ASCII)
 def date_writer(texts: Sequence[str], *, roc: bool = False, day_first: bool | None = None) -> Callable[[date], str]:
     """A function that writes a day as these dates of one day are written; as 2024-03-01 if they differ.
 
+    Dates that differ, but are all in the calendar of Taiwan, are written as most of them are.
+
     >>> date_writer(["113/3/1", "113/12/24"])(date(2024, 7, 8))
     '113/7/8'
     """
-    forms, widths = set(), []
+    widths = defaultdict(list)
     for text in texts:
         form = _date_form(text, _patterns(roc, day_first))
         if form is None:
             return date.isoformat
-        forms.add(form[0])
-        widths.append(form[1])
-    if len(forms) != 1:
+        widths[form[0]].append(form[1])
+    if not widths or (len(widths) > 1 and not all("{roc}" in form for form in widths)):
         return date.isoformat
-    (form_of_all,) = forms
-    years, months, days = (min(width) for width in zip(*widths, strict=True))
+    usual = max(widths, key=lambda form: len(widths[form]))
+    years, months, days = (min(width) for width in zip(*widths[usual], strict=True))
 
     def write(day: date) -> str:
-        return form_of_all.format(
+        return usual.format(
             y=f"{day.year:04}",
             roc=f"{day.year - ROC_YEAR:0{years}}",
             m=f"{day.month:0{months}}",

@@ -1,6 +1,5 @@
 """Facts of a report besides the measures: columns, class sizes, adversaries, payout, and sign-off."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, cast
@@ -11,6 +10,7 @@ from msgspec.structs import replace
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, released_level
 from PETWorks.about.kinds import GENERALISED
 from PETWorks.about.treatment import APART
+from PETWorks.anonymizer.utility import information_kept
 from PETWorks.counting.counts import ClassSizes, Grouping, Marginal
 from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, NotApplicable
@@ -83,7 +83,10 @@ def _remaining_information(release: Release, name: str) -> dict[str, Any]:
         facts["recoded"] = bool(set(values) - {*before.values, None, SUPPRESSED})
         facts["changed"] = _changed_share(before, after)
         facts["stars"] = dict(zip(after.values, after.counts.tolist(), strict=True)).get(SUPPRESSED, 0)
-        facts["information_kept"] = information_kept(before, after, hierarchy, facts.get("level"))
+        placed = release.view.placed.get(name)
+        facts["information_kept"] = (
+            placed.information_kept if placed else information_kept(before, after, hierarchy, facts.get("level"))
+        )
     return facts
 
 
@@ -103,57 +106,6 @@ def _changed_share(before: Marginal, after: Marginal) -> float:
     counts = zip(after.values, after.counts.tolist(), strict=True)
     new = sum(max(int(count) - int(counts_before.get(value, 0)), 0) for value, count in counts)
     return new / after.records
-
-
-def information_kept(
-    before: Marginal, after: Marginal, hierarchy: Hierarchy | None, level: int | None = None
-) -> float | None:
-    """The share of the information of a column that its released cells still have; None if that is not known.
-
-    A cell that may stand for a share p of the known original cells tells log2(1/p) bits; missing cells and `*` none.
-    Without a hierarchy, a new label counts by its own share: at most, if some records were generalised further.
-
-    level   the level of the column, if all of it is on one
-    """
-    original, released = _known_counts(before), _known_counts(after)
-    total = sum(original.values())
-    if len(original) < 2:
-        return None
-    alike: Mapping[str, float] = original
-    if hierarchy is not None:
-        levels = {label: hierarchy.level(label) if level is None else level for label in released}
-        if None in levels.values():
-            return None
-        alike = _records_alike(original, levels, hierarchy)
-    elif len(released) > len(original):
-        return None  # the labels do not follow from the values
-    else:
-        left = sum(released.values())
-        alike = {label: original.get(label, total * count / left) for label, count in released.items()}
-    bits = sum(count * math.log2(total / alike[label]) for label, count in released.items() if alike[label])
-    return min(bits / sum(count * math.log2(total / count) for count in original.values()), 1.0)
-
-
-def _known_counts(marginal: Marginal) -> dict[str, int]:
-    """The number of records with each value; missing and suppressed cells are left out."""
-    counted = zip(marginal.values, marginal.counts.tolist(), strict=True)
-    return {value: count for value, count in counted if value is not None and value != SUPPRESSED and count}
-
-
-def _records_alike(
-    original: Mapping[str, int], levels: Mapping[str, int | None], hierarchy: Hierarchy
-) -> dict[str, int]:
-    """For each label, given with its level, the number of original records whose value it may stand for."""
-    places = {value: place for value in original if (place := hierarchy.place(value)) is not None}
-    alike = dict.fromkeys(levels, 0)
-    for level in set(levels.values()):
-        assert level is not None
-        for value, count in original.items():
-            own, leaf = places.get(value, (hierarchy.height, 0))
-            label = hierarchy.levels[level][leaf] if own <= level else value
-            if levels.get(label) == level:
-                alike[label] += count
-    return alike
 
 
 def _count_distinct(values: Sequence[str | None]) -> int:

@@ -148,10 +148,10 @@ function fillAgain(form) {
   if (Object.keys(draft).length) form.dispatchEvent(new Event("input"));
 }
 
-begin(document);
 const sent = sessionStorage.getItem("sent");
 if (sent && !failed) sessionStorage.removeItem(sent);
 sessionStorage.removeItem("sent");
+begin(document);
 const isEdited = (form) => form?.method === "post" && form.closest("main");
 for (const form of document.querySelectorAll("main form[method=post]")) fillAgain(form);
 document.addEventListener("input", (event) => { if (isEdited(event.target.form)) keep(event.target.form); });
