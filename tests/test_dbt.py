@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from conftest import ROOT, examples
 from PETWorks import Release, __version__, evaluate
-from PETWorks.about.treatment import NOT_KNOWN, folded
+from PETWorks.about.treatment import NOT_KNOWN, fold_value
 
 PACKAGE = ROOT / "integrations/dbt"
 BLANKS = [character for character in map(chr, range(sys.maxunicode + 1)) if character.isspace()]
@@ -190,7 +190,7 @@ def test_texts_that_say_nothing_are_those_of_petworks(sql):
     query = sql("l_diversity", list(COLUMNS[:2]), COLUMNS[2], 2)
     for other in [*forms, *(form.upper() for form in forms), "?", "???", "(?)", "?!", "<NA>", "not-known", *real]:
         passes = failures(query, [("a", "b", "HIV"), ("a", "b", other)])[0] == []
-        assert passes is (folded(other) is not None), other
+        assert passes is (fold_value(other) is not None), other
         assert passes is (other in (*real, "?!")), other
 
 

@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 
 from conftest import ROOT, make_gallery
-from PETWorks.cli.demo import hospital
+from PETWorks.cli.demo import write_hospital
 
 GALLERY = ROOT / "docs/gallery"
 VERDICTS = {
@@ -113,7 +113,7 @@ def cells_of(path):
 
 @pytest.mark.slow
 def test_reports_have_no_cell(reports, tmp_path):
-    hospital(tmp_path / "hospital.csv")
+    write_hospital(tmp_path / "hospital.csv")
     tables = {case: [GALLERY / case / name for name in names] for case, names in TABLES.items()}
     tables["hospital"] = [tmp_path / "hospital.csv"]
     column = {"cohort": "diagnosis", "hospital": "診斷碼", "survey": "健康狀況", "wards": "diagnosis"}

@@ -5,7 +5,7 @@ python docs/gallery/hospital.py FILE [RECORDS]    5,000 records unless told othe
 
 import sys
 
-from PETWorks.cli.demo import hospital
+from PETWorks.cli.demo import write_hospital
 
 if __name__ == "__main__":
-    hospital(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5_000)
+    write_hospital(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5_000)

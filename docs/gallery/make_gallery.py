@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from PETWorks import check, read_policy
 from PETWorks.anonymizer.anonymization_facts import table_state
-from PETWorks.cli.demo import hospital
+from PETWorks.cli.demo import write_hospital
 from PETWorks.gate.anonymising import anonymize_by_policy, search_rules
 from PETWorks.render.check_result import Check
 
@@ -65,7 +65,7 @@ def survey(folder):
 def hospital_policy(folder):
     """The policy of the raw table, as `petworks init` writes it."""
     with TemporaryDirectory() as elsewhere:
-        hospital(Path(elsewhere, "hospital.csv"))
+        write_hospital(Path(elsewhere, "hospital.csv"))
         petworks("init", Path(elsewhere, "hospital.csv"))
         shutil.copy(Path(elsewhere, "hospital_policy.yaml"), folder)
 
@@ -76,7 +76,7 @@ def from_raw_to_released(folder):
         table, policy, released = (
             Path(elsewhere, name) for name in ("hospital.csv", "hospital_policy.yaml", "hospital_released.csv")
         )
-        hospital(table)
+        write_hospital(table)
         petworks("init", table)
         petworks("anonymize", policy, "-o", released, "--seed", "7")
         write_report(folder, policy, "raw_report")

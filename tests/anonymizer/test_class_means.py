@@ -16,7 +16,7 @@ import definitions
 from command import petworks
 from conftest import examples
 from PETWorks import Release, anonymize, apply_plan, check, evaluate
-from PETWorks.counting.view import PlacedCells
+from PETWorks.counting.view import ReplacedLabels
 from PETWorks.errors import NotApplicable, ParameterError
 
 pytestmark = pytest.mark.filterwarnings("ignore::PETWorks.errors.ReleaseWarning")
@@ -444,7 +444,7 @@ def test_rules_about_labels_keep_them():
 
 
 def test_records_that_are_not_among_the_cells_lost_all():
-    placed = PlacedCells(height=4, leaves=10, cells=((0, 1, 3), (2, 5, 4)))
+    placed = ReplacedLabels(height=4, leaves=10, cells=((0, 1, 3), (2, 5, 4)))
     assert (placed.levels_lost(7), placed.leaves_below(7)) == (8, 23)
     assert (placed.levels_lost(9), placed.leaves_below(9)) == (8 + 2 * 4, 23 + 2 * 10)
 

@@ -8,14 +8,14 @@ import pytest
 
 from command import petworks
 from PETWorks.anonymizer.plan import parse_record_numbers
-from PETWorks.cli.demo import hospital
+from PETWorks.cli.demo import write_hospital
 
 
 @pytest.fixture(scope="module")
 def ward(tmp_path_factory):
     """The folder in which the two commands ran, and what each of them printed."""
     folder = tmp_path_factory.mktemp("ward")
-    hospital(folder / "hospital.csv", 1_500)
+    write_hospital(folder / "hospital.csv", 1_500)
     init = petworks("init", folder / "hospital.csv")
     anonymized = petworks(
         *("anonymize", folder / "hospital_policy.yaml", "-o", folder / "released.csv"),
@@ -66,7 +66,7 @@ def test_the_output_and_the_report_are_in_the_language_that_was_asked_for(ward):
 
 
 def test_rules_that_nothing_keeps_are_named_with_a_remedy(tmp_path):
-    hospital(tmp_path / "few.csv", 8)
+    write_hospital(tmp_path / "few.csv", 8)
     assert petworks("init", tmp_path / "few.csv").returncode == 0
     failed = petworks("anonymize", tmp_path / "few_policy.yaml", "-o", tmp_path / "released.csv")
     assert failed.returncode == 2

@@ -9,7 +9,7 @@ import pytest
 from command import petworks
 from conftest import ROOT
 from PETWorks.cli import help as cli_help
-from PETWorks.cli.help import chosen_language, language_of_locale
+from PETWorks.cli.help import command_language, language_of_locale
 
 POLICY = ROOT / "data/adult_policy.yaml"
 
@@ -31,7 +31,7 @@ POLICY = ROOT / "data/adult_policy.yaml"
     ],
 )
 def test_the_environment(environment, lang):
-    assert chosen_language(["check", "policy.yaml"], environment) == lang
+    assert command_language(["check", "policy.yaml"], environment) == lang
 
 
 @pytest.mark.parametrize(
@@ -46,14 +46,14 @@ def test_the_environment(environment, lang):
     ],
 )
 def test_the_option_wherever_it_is(arguments, lang):
-    assert chosen_language(arguments.split(), {}) == lang
+    assert command_language(arguments.split(), {}) == lang
 
 
 def test_windows_says_it_by_a_number(monkeypatch):
     def says(number):
         kernel = SimpleNamespace(GetUserDefaultUILanguage=lambda: number)
         monkeypatch.setitem(sys.modules, "ctypes", SimpleNamespace(windll=SimpleNamespace(kernel32=kernel)))
-        return chosen_language([], {})
+        return command_language([], {})
 
     monkeypatch.setattr(cli_help.sys, "platform", "win32")
     assert [says(number) for number in (0x0404, 0x0C04, 0x1404, 0x0804, 0x0409, 0xFFFF)] == [

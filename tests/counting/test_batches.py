@@ -52,7 +52,7 @@ def asked(release, **options):
         ]
 
     view = release.view
-    return view.answer(view.fold("values", "s", values, lambda one, other: one + other, **options))
+    return view.answer(view.fold_question("values", "s", values, lambda one, other: one + other, **options))
 
 
 @pytest.mark.parametrize("unit", [None, "p"])
@@ -84,10 +84,10 @@ def test_batches_of_classes_with_their_values():
         return one + other
 
     view = made().view
-    [(sizes, columns)] = view.answer(view.fold_codes("codes", codes, joined))
+    [(sizes, columns)] = view.answer(view.fold_codes_question("codes", codes, joined))
     with small_batches(CELLS):
         view = made().view
-        batches = view.answer(view.fold_codes("codes", codes, joined))
+        batches = view.answer(view.fold_codes_question("codes", codes, joined))
     assert [len(batch[0]) for batch in batches] == [CELLS] * (len(sizes) // CELLS) + [len(sizes) % CELLS] * (
         len(sizes) % CELLS > 0
     )
@@ -149,7 +149,8 @@ def test_large_tables_are_counted_on_several_threads():
     with small_batches(CELLS):
         release = made()
         assert (
-            release.view.answer(release.view.fold("classes", "s", kernel, int.__add__)) == release.class_sizes().number
+            release.view.answer(release.view.fold_question("classes", "s", kernel, int.__add__))
+            == release.class_sizes().number
         )
     assert len(set(met)) == 2
 
@@ -160,7 +161,7 @@ def test_an_error_of_a_kernel_on_a_thread_is_raised():
 
     view = made().view
     with small_batches(CELLS), pytest.raises(ZeroDivisionError):
-        view.answer(view.fold("failing", "s", kernel, int.__add__))
+        view.answer(view.fold_question("failing", "s", kernel, int.__add__))
 
 
 # --- what Spark's executors do, without Spark

@@ -31,7 +31,9 @@ def counted(table):
         cells = np.split(classes.counts, classes.starts[1:]) if len(classes.sizes) else []
         return [(int(size), tuple(sorted(part.tolist()))) for size, part in zip(classes.sizes, cells, strict=True)]
 
-    question = table.view.fold("classes", table.sensitive_attributes[0], kernel, lambda one, other: one + other)
+    question = table.view.fold_question(
+        "classes", table.sensitive_attributes[0], kernel, lambda one, other: one + other
+    )
     return Counter(table.view.answer(question))
 
 

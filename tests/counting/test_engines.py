@@ -139,7 +139,7 @@ def counted(table, engine):
         ]
         return sorted(cells)
 
-    question = release.view.fold("histories", sensitive, histories, lambda one, other: sorted(one + other))
+    question = release.view.fold_question("histories", sensitive, histories, lambda one, other: sorted(one + other))
     folded = release.view.answer(question)
     sizes = release.class_sizes()
     subsets = every_subset(release)

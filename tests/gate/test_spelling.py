@@ -9,7 +9,7 @@ import pytest
 from command import petworks
 from definitions import fold_spelling
 from PETWorks import Release, Releases, anonymize, apply_levels, check, evaluate, frontier
-from PETWorks.about.treatment import folded, person_name
+from PETWorks.about.treatment import fold_value, person_name
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.measures.attacks.subsets import every_subset
 from PETWorks.tables.yaml_files import read_yaml
@@ -49,10 +49,10 @@ def policy(tmp_path, rules, data=None, more=""):
     "text", [*HIV, *OTHERS, "Stra\u00dfe", "\ufb01ne", "a\u3000 b", "\u2800", "\u3164", "*", "\uff0a"]
 )
 def test_folding_is_idempotent_and_case_and_width_do_not_matter(text):
-    once = folded(text)
-    assert folded(once) == once
-    assert folded(text.upper()) == once
-    assert folded(f"\u2066{text}\u2069") == once
+    once = fold_value(text)
+    assert fold_value(once) == once
+    assert fold_value(text.upper()) == once
+    assert fold_value(f"\u2066{text}\u2069") == once
     assert once == fold_spelling(text) or text in (
         "\u2800",
         "\u3164",
@@ -61,8 +61,8 @@ def test_folding_is_idempotent_and_case_and_width_do_not_matter(text):
 
 
 def test_all_spellings_of_a_value_are_one():
-    assert {folded(text) for text in HIV} == {"hiv", None}
-    assert [folded(text) for text in ("\u2800", "\u3164", "\ufeff", "*", None)] == [None] * 5
+    assert {fold_value(text) for text in HIV} == {"hiv", None}
+    assert [fold_value(text) for text in ("\u2800", "\u3164", "\ufeff", "*", None)] == [None] * 5
 
 
 SAY_NOTHING = [
@@ -89,8 +89,8 @@ MAY_BE_VALUES = [
 
 
 def test_texts_that_say_that_nothing_is_known_are_missing():
-    assert {text: folded(text) for text in SAY_NOTHING} == dict.fromkeys(SAY_NOTHING)
-    assert [folded(text) for text in MAY_BE_VALUES] == [text.lower().removesuffix(".0") for text in MAY_BE_VALUES]
+    assert {text: fold_value(text) for text in SAY_NOTHING} == dict.fromkeys(SAY_NOTHING)
+    assert [fold_value(text) for text in MAY_BE_VALUES] == [text.lower().removesuffix(".0") for text in MAY_BE_VALUES]
 
 
 SAME_NUMBERS = [
@@ -123,14 +123,14 @@ DIFFERENT = [
 
 @pytest.mark.parametrize("same", [SAME_NUMBERS, SAME_DAYS])
 def test_equal_numbers_and_equal_days_are_one_value(same):
-    assert {folded(text) for text in same} == {same[0]}
+    assert {fold_value(text) for text in same} == {same[0]}
     assert all(fold_spelling(text) == same[0] for text in same[:3])
 
 
 def test_different_values_stay_different():
-    kept = [folded(text) for text in (*DIFFERENT, SAME_NUMBERS[0], SAME_DAYS[0])]
+    kept = [fold_value(text) for text in (*DIFFERENT, SAME_NUMBERS[0], SAME_DAYS[0])]
     assert len(set(kept)) == len(kept)
-    assert [folded(text) for text in kept] == kept
+    assert [fold_value(text) for text in kept] == kept
     assert person_name("12e3") != person_name("12000")  # numbers of people are no amounts
 
 

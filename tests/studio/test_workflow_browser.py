@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from command import petworks
 from conftest import ROOT
-from PETWorks.cli.demo import hospital
+from PETWorks.cli.demo import write_hospital
 from PETWorks.render.language.language import message_text
 from PETWorks.studio.pages.page import STEPS
 from studio_browser import Visit
@@ -25,7 +25,7 @@ OTHER = {"en": "zh-TW", "zh-TW": "en"}
 
 @pytest.fixture
 def folder(tmp_path):
-    hospital(tmp_path / "hospital.csv", 400)
+    write_hospital(tmp_path / "hospital.csv", 400)
     return tmp_path
 
 
@@ -33,7 +33,7 @@ def folder(tmp_path):
 def ward(tmp_path_factory):
     """A server whose table is open already, for tests that only look."""
     folder = tmp_path_factory.mktemp("ward")
-    hospital(folder / "hospital.csv", 400)
+    write_hospital(folder / "hospital.csv", 400)
     with Server(folder) as server:
         server.enter()
         assert server.post("/open", {"table": "hospital.csv"}).status == 303
@@ -364,7 +364,7 @@ PICTURES = os.environ.get("PETWORKS_PICTURES")
 
 @pytest.mark.skipif(not PICTURES, reason="pictures for the docs are taken by `make pictures`")
 def test_pictures(browser, tmp_path):
-    hospital(tmp_path / "hospital.csv", 2000)
+    write_hospital(tmp_path / "hospital.csv", 2000)
     to = ROOT / PICTURES / "studio"
     with Server(tmp_path) as server, Visit(browser, server, width=1000, height=760) as visit:
 

@@ -216,7 +216,7 @@ def _vocabulary() -> dict[str, tuple[str, str]]:
 
 
 @cache
-def _labelled(people: str, labels: str) -> re.Pattern[str]:
+def _label_pattern(people: str, labels: str) -> re.Pattern[str]:
     """One of these people with one of these labels: `patient no`, `patientno`, `id of patient`, `患者 id`."""
     person, label = ("|".join(term.strip() for term in terms(words)) for words in (people, labels))
     return re.compile(f"(?<![a-z])(({person}) ?({label})|{labels.partition(',')[0]} (of )?({person}))(?![a-z])")
@@ -230,7 +230,7 @@ def roles_by_name(words: str) -> dict[str, str]:
         if not any(term != other and term in other for other in found):
             roles.setdefault(*vocabulary[term])
     for people, labels, what in LABELLED_WORDS:
-        if _labelled(people, labels).search(words):
+        if _label_pattern(people, labels).search(words):
             roles.setdefault(IDENTIFIER, what)
     for what, names in WHOLE_NAMES.items():
         if words in terms(names, whole=True):

@@ -26,7 +26,7 @@ TREATMENTS = {
 CAREFUL: Mapping[str, Any] = {"sensitive_values": FOLDED, "suppressed": AS_CLASS}
 
 
-def checked_treatment(given: Mapping[str, str | None]) -> dict[str, str | None]:
+def check_treatment(given: Mapping[str, str | None]) -> dict[str, str | None]:
     """The treatment, if each choice is one there is; the first one where none is given."""
     for name, options in TREATMENTS.items():
         if given[name] not in (None, *options):
@@ -62,14 +62,14 @@ _NOT_KNOWN = frozenset(NOT_KNOWN)
 _MISSING_OF_PANDAS = "<na>"  # although na may be a value
 
 
-def visible(value: str | None) -> str | None:
+def visible_text(value: str | None) -> str | None:
     """A text without differences of spelling; None if nothing of it can be seen, or it is `*`.
 
     Compatible forms (full-width letters, ligatures) and upper and lower case are the same (Unicode's compatibility
     caseless matching), invisible characters are left out, and blanks are trimmed and collapsed.
 
-    >>> [visible(text) for text in ("HIV", "hiv", "\\uff28\\uff29\\uff36", "h\\u200biv", " Hiv\\u00a0", "\\u200b", "*")]
-    ['hiv', 'hiv', 'hiv', 'hiv', 'hiv', None, None]
+    >>> [visible_text(text) for text in ("HIV", "\\uff28\\uff29\\uff36", "h\\u200biv", " Hiv\\u00a0", "\\u200b", "*")]
+    ['hiv', 'hiv', 'hiv', 'hiv', None, None]
     """
     if value is None:
         return None
@@ -93,26 +93,28 @@ def is_legible(text: str | None) -> bool:
     >>> [is_legible(text) for text in ("the ward", ".", "\\u200b", None)]
     [True, False, False, False]
     """
-    return any(sign.isalnum() for sign in visible(text) or "")
+    return any(sign.isalnum() for sign in visible_text(text) or "")
 
 
-def folded(value: str | None) -> str | None:
+def fold_value(value: str | None) -> str | None:
     """A value without differences of spelling; None if it has no information.
 
-    See `visible`; besides, equal numbers and equal days are the same, however they are written. Words that say only
-    that the value is not known say nothing, nor do question marks alone.
+    See `visible_text`; besides, equal numbers and equal days are the same, however they are written. Words that say
+    only that the value is not known say nothing, nor do question marks alone.
 
-    >>> [folded(text) for text in ("HIV", "N/A", "not_known", "(Unknown)", "???", "不詳", "NA", "none", "-")]
+    >>> [fold_value(text) for text in ("HIV", "N/A", "not_known", "(Unknown)", "???", "不詳", "NA", "none", "-")]
     ['hiv', None, None, None, None, None, 'na', 'none', '-']
-    >>> [folded(text) for text in ("5437", "5,437.0", "５４３７", "114/4/26", "2025-04-26 00:00", "2025-04-26 08:30")]
-    ['5437', '5437', '5437', '2025-04-26', '2025-04-26', '2025-04-26 08:30']
+    >>> [fold_value(text) for text in ("5437", "5,437.0", "５４３７", "114/4/26", "2025-04-26 00:00")]
+    ['5437', '5437', '5437', '2025-04-26', '2025-04-26']
+    >>> fold_value("2025-04-26 08:30")
+    '2025-04-26 08:30'
     """
     text = _meaning(value)
-    return None if text is None else without_notation(text)
+    return None if text is None else in_one_notation(text)
 
 
 def _meaning(value: str | None) -> str | None:
-    text = visible(value)
+    text = visible_text(value)
     return None if text is None or _is_not_known(text) else text
 
 
@@ -124,10 +126,10 @@ _MIDNIGHT = re.compile(r"[ t]0?0:00(?::00(?:\.0+)?)?$")
 _TIME = re.compile(r"[ t]\d?\d:")
 
 
-def without_notation(text: str) -> str:
+def in_one_notation(text: str) -> str:
     """A visible text, of a number or a day in the one notation that stands for all.
 
-    >>> [without_notation(text) for text in ("1,200.50", "'007", "民國114年4月26日", "2025.4.26", "20250426", "1/2/03")]
+    >>> [in_one_notation(text) for text in ("1,200.50", "'007", "民國114年4月26日", "2025.4.26", "20250426", "1/2/03")]
     ['1200.5', '7', '2025-04-26', '2025-04-26', '20250426', '1/2/03']
     """
     if len(text) > _LONGEST:
@@ -163,7 +165,7 @@ def person_name(value: str | None) -> str | None:
     return text if number is None else number[1].replace(",", "").lstrip("0") or "0"
 
 
-def folding(values: Iterable[str | None]) -> Mapping[str | None, str | None] | None:
+def fold_values(values: Iterable[str | None]) -> Mapping[str | None, str | None] | None:
     """The mapping of values to their folded form; None if all stay as they are."""
-    mapping = {value: folded(value) for value in values}
+    mapping = {value: fold_value(value) for value in values}
     return mapping if any(value != own for value, own in mapping.items()) else None

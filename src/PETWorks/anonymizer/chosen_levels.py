@@ -27,7 +27,7 @@ from PETWorks.anonymizer.recoding import recoded_view
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.counting.counts import Grouping, Integers
-from PETWorks.counting.memory.distinct_rows import RolledUp, check_level
+from PETWorks.counting.memory.distinct_rows import RolledUpRows, check_level
 from PETWorks.counting.release import Release, copy_release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.errors import PETWorksError, RoleError
@@ -309,7 +309,7 @@ class _Nodes:
     def __init__(self, cube: DataCube) -> None:
         self._cube = cube
         self._base = cube.base.at(cube.lattice.levels(cube.lattice.low))
-        self._kept: OrderedDict[Node, RolledUp] = OrderedDict()
+        self._kept: OrderedDict[Node, RolledUpRows] = OrderedDict()
 
     def at(self, node: Node) -> NodeClasses:
         """The classes of a node."""
@@ -342,7 +342,7 @@ def _values_of(classes: NodeClasses, selected: Mask) -> list[Integers]:
     return counts
 
 
-def _row_count(rolled: RolledUp) -> int:
+def _row_count(rolled: RolledUpRows) -> int:
     """The number of distinct rows."""
     assert rolled.rows.weights is not None
     return len(rolled.rows.weights)

@@ -17,7 +17,7 @@ from PETWorks.counting.codes import Codes, Column, CountedDomain, indices_among,
 from PETWorks.counting.counts import ClassPairs, ClassValues, Grouping, Integers, run_starts
 from PETWorks.counting.engines.partitioned import PartitionedTable
 from PETWorks.counting.keys import Field, count_keys, pack
-from PETWorks.counting.memory.distinct_rows import RolledUp, labels_on, layout_fields
+from PETWorks.counting.memory.distinct_rows import RolledUpRows, labels_on, layout_fields
 from PETWorks.counting.memory.weighted_rows import Classes, WeightedRows, mask_set_aside
 from PETWorks.counting.release import Release
 from PETWorks.counting.table import Table
@@ -42,7 +42,7 @@ class DataCube:
 
     view: View
     lattice: Lattice
-    base: RolledUp
+    base: RolledUpRows
     records: int
     aside: int
     removes: bool = False
@@ -86,7 +86,7 @@ class DataCube:
             raise NotApplicable(
                 "all of the {records} records are suppressed already; nothing is left to generalise", records=records
             )
-        base = RolledUp.base(rows, lattice.columns, view.hierarchies, before)
+        base = RolledUpRows.base(rows, lattice.columns, view.hierarchies, before)
         cube = cls(view, lattice, base, records, already_suppressed, removes)
         cube.check_nesting()
         return cube
@@ -165,7 +165,7 @@ class DataCube:
     def at(self, node: Node) -> "NodeClasses":
         """The classes of a node; those of the last node are cached, because several callers need them."""
         if node not in self._last:
-            classes = NodeClasses(self, node, self._counted.rolled_up(node))
+            classes = NodeClasses(self, node, self._counted.roll_up(node))
             self._last.clear()
             self._last[node] = classes
         return self._last[node]
@@ -175,7 +175,7 @@ class DataCube:
         return {}
 
     @cached_property
-    def backgrounds(self) -> Mapping[str, RolledUp]:
+    def backgrounds(self) -> Mapping[str, RolledUpRows]:
         """The tables that the release is compared with, as far as they were provided."""
         background = self.view.background
         tables: dict[str, Table] = {}
@@ -184,7 +184,7 @@ class DataCube:
         if background.has_population_table:
             tables["population"] = background.population_table
         return {
-            name: RolledUp.base(_only(table, self.lattice.columns), self.lattice.columns, hierarchies)
+            name: RolledUpRows.base(_only(table, self.lattice.columns), self.lattice.columns, hierarchies)
             for hierarchies in [self.view.hierarchies]
             for name, table in tables.items()
         }
@@ -212,7 +212,7 @@ class ValueClasses(NamedTuple):
 class NodeClasses:
     """The equivalence classes of a node, in the order of their keys."""
 
-    def __init__(self, cube: DataCube, node: Node, rolled: RolledUp) -> None:
+    def __init__(self, cube: DataCube, node: Node, rolled: RolledUpRows) -> None:
         self.cube, self.node, self.rolled = cube, node, rolled
         self.rows = rolled.rows
         self.columns = cube.lattice.columns
@@ -314,7 +314,7 @@ class _Nodes:
         self._rows = np.array([_row_count(start)])
         self._kept = 0
 
-    def rolled_up(self, node: Node) -> RolledUp:
+    def roll_up(self, node: Node) -> RolledUpRows:
         """The rows of a node."""
         finer = np.flatnonzero((self._levels <= np.array(node)).all(axis=1))
         nearest = int(finer[np.argmin(self._rows[finer])])
@@ -326,7 +326,7 @@ class _Nodes:
         self._keep(node, rolled, start)
         return rolled
 
-    def _keep(self, node: Node, rolled: RolledUp, start: RolledUp) -> None:
+    def _keep(self, node: Node, rolled: RolledUpRows, start: RolledUpRows) -> None:
         """Cache a node as a start for others, if it is clearly smaller than its source."""
         rows = _row_count(rolled)
         if self._kept + rows <= KEPT_ROWS and rows < MUCH_SMALLER * _row_count(start):
@@ -336,7 +336,7 @@ class _Nodes:
             self._rows = np.append(self._rows, rows)
 
 
-def _row_count(rolled: RolledUp) -> int:
+def _row_count(rolled: RolledUpRows) -> int:
     """The number of distinct rows."""
     assert rolled.rows.weights is not None
     return len(rolled.rows.weights)

@@ -20,7 +20,7 @@ from PETWorks.anonymizer.recoding import NOT_RELEASED, class_indices, in_classes
 from PETWorks.anonymizer.rules import MeasureRule, Rule, Rules, check_rules
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
-from PETWorks.counting.memory.distinct_rows import RolledUp
+from PETWorks.counting.memory.distinct_rows import RolledUpRows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.release import Release
 from PETWorks.counting.table import Table
@@ -94,7 +94,7 @@ def _group_by(classes: NodeClasses, rows: WeightedRows, chosen: tuple[str, ...])
     )
     names = [*chosen, *(name for name in rows.columns if name not in classes.columns)]
     chosen_rows = WeightedRows({name: rows.columns[name] for name in names}, rows.unit, rows.weights, whole=False)
-    return NodeClasses(cube, node, RolledUp(whole.base.lattice, chosen_rows, dict(zip(chosen, node, strict=True))))
+    return NodeClasses(cube, node, RolledUpRows(whole.base.lattice, chosen_rows, dict(zip(chosen, node, strict=True))))
 
 
 MAX_RAISED_COLUMNS = 2  # columns
@@ -394,7 +394,7 @@ def _on_highest_levels(sweep: Sweep, rows: Integers) -> WeightedRows:
 
 def _classes(sweep: Sweep, node: Node, rows: WeightedRows) -> NodeClasses:
     cube = sweep.cube
-    return NodeClasses(cube, node, RolledUp(cube.base.lattice, rows, cube.lattice.levels(node)))
+    return NodeClasses(cube, node, RolledUpRows(cube.base.lattice, rows, cube.lattice.levels(node)))
 
 
 def _class_of_row(classes: NodeClasses) -> Integers:

@@ -23,7 +23,7 @@ from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.memory.weighted_rows import shuffled_order
 from PETWorks.counting.release import ORDERS, Release
-from PETWorks.counting.view import PlacedCells
+from PETWorks.counting.view import ReplacedLabels
 from PETWorks.displayable import Displayable
 from PETWorks.errors import NotApplicable, ParameterError, quoted
 from PETWorks.measures.classes import Mask
@@ -374,11 +374,11 @@ class Recoded(Rows, Displayable):
         )
         if self.removed is None and self.number_removed:
             release.note_removed(self.number_removed)
-        release.note_placed(self.placed_cells)
+        release.note_replaced_labels(self.placed_cells)
         return release
 
     @property
-    def placed_cells(self) -> dict[str, PlacedCells]:
+    def placed_cells(self) -> dict[str, ReplacedLabels]:
         """For each column that shows means, the labels that they replace."""
         if not self.shown.columns:
             return {}
@@ -394,7 +394,7 @@ class Recoded(Rows, Displayable):
                 cells[level, below] += records
             listed = tuple((level, below, records) for (level, below), records in sorted(cells.items()) if records)
             kept = information_kept(self.original.marginal(column), marginal, hierarchy)
-            found[column] = PlacedCells(hierarchy.height, len(hierarchy.leaves), listed, kept)
+            found[column] = ReplacedLabels(hierarchy.height, len(hierarchy.leaves), listed, kept)
         return found
 
     @property

@@ -128,7 +128,7 @@ def utility_of(sweep: Sweep, losses: Losses, tasks: Sequence[TaskRule], released
     shares = [column.information_kept for column in generalised if column.information_kept is not None]
     return Utility(
         shift=sum(column.shift for column in generalised) / len(generalised),
-        columns=(*generalised, *(_sensitive_column(sweep, name) for name in _sensitive(sweep))),
+        columns=(*generalised, *(_sensitive_column(sweep, name) for name in _sensitive_columns(sweep))),
         losses=losses.each,
         information_kept=sum(shares) / len(shares) if shares else None,
         undefined=losses.undefined,
@@ -136,7 +136,7 @@ def utility_of(sweep: Sweep, losses: Losses, tasks: Sequence[TaskRule], released
     )
 
 
-def _sensitive(sweep: Sweep) -> list[str]:
+def _sensitive_columns(sweep: Sweep) -> list[str]:
     """The sensitive attributes among the distinct rows; other engines leave out those that no rule needs."""
     return [name for name in sweep.cube.view.sensitive_attributes if name in sweep.rows.domains]
 

@@ -82,7 +82,7 @@ DEPARTMENTS = {
 }
 
 
-def hospital(path: Path | str, records: int = 5_000, seed: int = 3, lang: str = "zh-TW") -> None:
+def write_hospital(path: Path | str, records: int = 5_000, seed: int = 3, lang: str = "zh-TW") -> None:
     """Write a made-up table of one year's hospital stays, one for each person."""
     import random
 
@@ -135,7 +135,7 @@ def demo_command(folder: Path) -> None:
     _check_empty(folder)
     folder.mkdir(parents=True, exist_ok=True)
     shown = shown_path(folder.absolute())
-    hospital(folder / TABLE, RECORDS, lang=lang)
+    write_hospital(folder / TABLE, RECORDS, lang=lang)
     _explain("table", lang)
     _show_file(folder / TABLE)
     _explain("roles", lang)

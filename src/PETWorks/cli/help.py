@@ -33,7 +33,7 @@ LIST_ITEM = re.compile(r"(\s+\S+\s{2,})(.+)")  # a line of such a paragraph that
 CLICK_MODULES = (click.core, click.decorators, click.exceptions, click.formatting, click.parser, click.types)
 
 
-def chosen_language(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> str:
+def command_language(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> str:
     """The language of a command line. An unknown spelling is ignored here; the command rejects it."""
     spellings = [environment.get(VARIABLE, ""), *_lang_arguments(arguments)]
     for spelling in reversed([spelling for spelling in spellings if spelling]):
@@ -111,7 +111,7 @@ def _check_language(_context: click.Context, _option: click.Parameter, value: st
 
 
 def language_option() -> click.Option:
-    """The option --lang of every command. Its value was already read by `chosen_language`."""
+    """The option --lang of every command. Its value was already read by `command_language`."""
     return click.Option(
         ["--lang"],
         metavar="|".join(LANGUAGES),

@@ -15,7 +15,7 @@ import click
 
 from PETWorks import __version__
 from PETWorks.cli.arguments import BAD_INPUT, HINT_OPTIONS, INTERNAL_ERROR, INTERRUPTED
-from PETWorks.cli.help import check_language_variable, chosen_language, localise_command, translating_click
+from PETWorks.cli.help import check_language_variable, command_language, localise_command, translating_click
 from PETWorks.errors import PETWorksError, Phrase, of_system, printable
 from PETWorks.render.language.messages import in_language, language, translated, using_language
 from PETWorks.tables.interrupts import abandoned
@@ -76,7 +76,7 @@ class Commands(click.Group):
 
     def main(self, args: Sequence[str] | None = None, *arguments: Any, **options: Any) -> Any:
         """Run the program, and turn errors and signals into exit codes."""
-        lang = chosen_language(sys.argv[1:] if args is None else args)
+        lang = command_language(sys.argv[1:] if args is None else args)
         with using_language(lang), _ExitCodes(), translating_click(lang):
             localised = localise_command(self, lang)
             return click.Group.main(localised, args, *arguments, **options)

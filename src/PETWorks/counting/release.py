@@ -16,7 +16,7 @@ from PETWorks.about.kinds import GENERALISED, ONE_RECORD_EACH, check_kind
 from PETWorks.about.population import Population, Sample, check_sample
 from PETWorks.about.roles import Roles, check_control_columns, check_roles, check_same_columns, check_unit
 from PETWorks.about.sidecar import Sidecar, read_sidecar
-from PETWorks.about.treatment import APART, CAREFUL, FOLDED, checked_treatment, folding, is_legible
+from PETWorks.about.treatment import APART, CAREFUL, FOLDED, check_treatment, fold_values, is_legible
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column, narrowest_type, suppress_cells, with_same_people
 from PETWorks.counting.counts import ClassPairs, ClassSizes, Grouping, Integers, Marginal
@@ -26,7 +26,7 @@ from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.protected_source import changes_in, check_engine, check_protected, protect_source
 from PETWorks.counting.table import Table
-from PETWorks.counting.view import Background, PlacedCells, View
+from PETWorks.counting.view import Background, ReplacedLabels, View
 from PETWorks.counting.weights import read_weights
 from PETWorks.displayable import Displayable
 from PETWorks.errors import (
@@ -224,7 +224,7 @@ class Release(Displayable):
             "several_sensitive": several_sensitive,
             "sensitive_values": sensitive_values,
         }
-        checked_treatment(treatment)
+        check_treatment(treatment)
         self._chosen = {name for name, way in treatment.items() if way is not None}
         self.order, self.seed, self.kind = _check_order(order), seed, check_kind(kind)
         self.removed = _check_removed(removed)
@@ -259,7 +259,7 @@ class Release(Displayable):
         self.privacy_unit = description.privacy_unit
         self.role_reasons = _check_reasons(role_reasons, "role_reasons", self.roles)
         self.no_privacy_unit = _check_reasons(no_privacy_unit, "no_privacy_unit", self.roles)
-        self.treatment = {**checked_treatment(description.treatment), "privacy_unit": self.privacy_unit}
+        self.treatment = {**check_treatment(description.treatment), "privacy_unit": self.privacy_unit}
         declared = as_hierarchies(description.hierarchies, self.columns)
         self.declared = {
             column: hierarchy.words for column, hierarchy in declared.items() if isinstance(hierarchy, Declaration)
@@ -390,9 +390,9 @@ class Release(Displayable):
         self.removed_records = records
         self.view = replace(self.view, with_removed=self._with_removed)
 
-    def note_placed(self, placed: Mapping[str, PlacedCells]) -> None:
+    def note_replaced_labels(self, labels: Mapping[str, ReplacedLabels]) -> None:
         """Note which labels the means of columns replace, for measures that compare labels with hierarchies."""
-        self.view = replace(self.view, placed=placed)
+        self.view = replace(self.view, replaced_labels=labels)
         if self.view.with_removed is not None:
             self.view = replace(self.view, with_removed=self._with_removed)
 
@@ -467,7 +467,7 @@ class Release(Displayable):
         """Merge sensitive values of a table that differ only in spelling, if the treatment folds them."""
         if not self._folds:
             return table
-        changes = {name: folding(table.domains[name].values) for name in self.sensitive_attributes}
+        changes = {name: fold_values(table.domains[name].values) for name in self.sensitive_attributes}
         changed = {name: mapping for name, mapping in changes.items() if mapping is not None}
         return table.generalise(changed) if changed else table
 

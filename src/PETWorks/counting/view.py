@@ -14,7 +14,7 @@ from PETWorks.about.treatment import APART, AS_QUASI_IDENTIFIERS, FOLDED
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting import questions
 from PETWorks.counting.counts import ClassCodes, ClassPairs, ClassSizes, ClassValues, Grouping, Marginal
-from PETWorks.counting.memory.distinct_rows import RolledUp
+from PETWorks.counting.memory.distinct_rows import RolledUpRows
 from PETWorks.counting.questions import Merge, Question
 from PETWorks.counting.table import Table
 from PETWorks.counting.weights import Weights, read_weights
@@ -147,7 +147,7 @@ NO_QUASI_IDENTIFIER = (
 
 
 @dataclass(frozen=True)
-class PlacedCells:
+class ReplacedLabels:
     """The labels that the means of a column replace, which the release does not show.
 
     height            the highest level of its hierarchy
@@ -187,7 +187,7 @@ class View:
     compare_at   the level of their hierarchy on which columns are compared with other tables; 0 for all others
     with_removed makes the view that includes the suppressed records that were removed, with `*` in every
                  quasi-identifier, if there are any; the loss of information is measured there
-    placed       by column, the labels that its means replace; such columns have no hierarchy
+    replaced_labels  by column, the labels that its means replace; such columns have no hierarchy
     """
 
     table: Table
@@ -202,8 +202,8 @@ class View:
     set_levels: Mapping[str, int] | None = None
     with_removed: Callable[[], "View"] | None = field(default=None, repr=False)
     compare_at: Mapping[str, int] = field(default_factory=dict)
-    placed: Mapping[str, PlacedCells] = field(default_factory=dict)
-    _rolled_up: RolledUp | None = field(default=None, repr=False)
+    replaced_labels: Mapping[str, ReplacedLabels] = field(default_factory=dict)
+    _rolled_up: RolledUpRows | None = field(default=None, repr=False)
     _people: dict[tuple[tuple[str, ...], str | None], Table] = field(default_factory=dict, init=False, repr=False)
     _answers: Answers = field(default_factory=Answers, init=False, repr=False)
 
@@ -365,7 +365,7 @@ class View:
         original = self.background.original
         return original if self.privacy_unit is None else original.per_person(self.quasi_identifiers)
 
-    def _aside(self, *, suppressed: bool = False, incomplete: bool = False) -> Question[int] | None:
+    def _aside_question(self, *, suppressed: bool = False, incomplete: bool = False) -> Question[int] | None:
         """Ask how many records are set aside; None if the values of the columns rule out that any are."""
         known = self.quasi_identifiers
         domains = [self.table.domains[name] for name in known]
@@ -381,25 +381,25 @@ class View:
     @cached_property
     def suppressed_records(self) -> int:
         """The number of records with `*` in every quasi-identifier."""
-        question = self._aside(suppressed=True)
+        question = self._aside_question(suppressed=True)
         return 0 if question is None else self.answer(question)
 
     @cached_property
     def incomplete_records(self) -> int:
         """The number of records that miss a quasi-identifier."""
-        question = self._aside(incomplete=True)
+        question = self._aside_question(incomplete=True)
         return 0 if question is None else self.answer(question)
 
     @cached_property
     def records_aside(self) -> int:
         """Number of records that no class has, since the treatment sets them aside."""
         aside = {"suppressed": self.treatment["suppressed"] == APART, "incomplete": self.treatment["missing"] == APART}
-        question = self._aside(**aside) if self.quasi_identifiers else None
+        question = self._aside_question(**aside) if self.quasi_identifiers else None
         return 0 if question is None else self.answer(question)
 
     def summary_questions(self, *, attacker: bool = False) -> list[Question[Any]]:
         """The questions that `class_summary` needs answered."""
-        asides = (self._aside(suppressed=True), self._aside(incomplete=True))
+        asides = (self._aside_question(suppressed=True), self._aside_question(incomplete=True))
         return [self.sizes_question(attacker=attacker), *(question for question in asides if question is not None)]
 
     def class_summary(self, *, attacker: bool = False) -> dict[str, Any]:
@@ -410,7 +410,7 @@ class View:
             "incomplete_records": self.incomplete_records,
         }
 
-    def fold(
+    def fold_question(
         self,
         name: Hashable,
         sensitive: str,
@@ -434,7 +434,7 @@ class View:
         people = self.counted(*grouping.columns, required=required) if self.privacy_unit else None
         return questions.fold_question(name, table, grouping, sensitive, kernel, merge, people=people, limit=limit)
 
-    def fold_codes(
+    def fold_codes_question(
         self,
         name: Hashable,
         kernel: Callable[[ClassCodes], Summary],
@@ -498,9 +498,9 @@ class View:
         self._check_places(measure, self.hierarchies)
         return {column: self.hierarchies[column] for column in self.generalised_columns}
 
-    def generalised_places(self, measure: str) -> "dict[str, Hierarchy | PlacedCells]":
+    def generalised_places(self, measure: str) -> "dict[str, Hierarchy | ReplacedLabels]":
         """As `generalised_hierarchies`; columns that show means are placed by the labels that these replace."""
-        places: dict[str, Hierarchy | PlacedCells] = {**self.hierarchies, **self.placed}
+        places: dict[str, Hierarchy | ReplacedLabels] = {**self.hierarchies, **self.replaced_labels}
         self._check_places(measure, places)
         return {column: places[column] for column in self.generalised_columns}
 
@@ -582,12 +582,12 @@ class View:
         )
 
     @cached_property
-    def _node(self) -> RolledUp:
+    def _node(self) -> RolledUpRows:
         if self._rolled_up is not None:
             return self._rolled_up
         # Households distinguish nearly all rows, and are only reported.
         columns = [name for name in self.table.domains if name != self.sample.household]
-        return RolledUp.base(self.table.distinct(columns), self.quasi_identifiers, self.hierarchies)
+        return RolledUpRows.base(self.table.distinct(columns), self.quasi_identifiers, self.hierarchies)
 
     def for_all_levels(self, key: Hashable, make: Callable[[], Summary]) -> Summary:
         """A value that is the same on all levels, made once for all views derived from the same one."""

@@ -231,7 +231,7 @@ class Case:
         """Raise if people with several records are not declared, or the table was not generalised from its original."""
         if self.policy.stated_kind is None and not self._made_here:
             with self.policy.located("data"):
-                check_is_generalised(self.release, {*self.policy.shown, *self.release.view.placed})
+                check_is_generalised(self.release, {*self.policy.shown, *self.release.view.replaced_labels})
         if self.policy.privacy_unit is None and not self._is_release_of_ours():
             check_people_are_declared(self.release, self.policy.no_privacy_unit, also_identifiers=False)
 

@@ -32,7 +32,7 @@ from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
 from PETWorks.counting.protected_source import protect_source
 from PETWorks.counting.release import Release
-from PETWorks.counting.view import PlacedCells
+from PETWorks.counting.view import ReplacedLabels
 from PETWorks.errors import HierarchyError, Hint, InputError, Joined, ParameterError, Phrase, RoleError, quoted
 from PETWorks.gate.check.inputs import table_digest
 from PETWorks.gate.document import parse_document, read_json
@@ -126,9 +126,9 @@ def note_placed_cells(release: Release, policy: Policy) -> None:
     path = release.source.path
     plan = plan_of_file(policy, path) if policy.shown and path is not None and path.is_file() else None
     if plan is not None and plan.shown_cells is not None:
-        release.note_placed(
+        release.note_replaced_labels(
             {
-                column: PlacedCells(plan.hierarchies[column].height, shown.leaves, shown.cells, shown.information_kept)
+                column: ReplacedLabels(plan.hierarchies[column].height, shown.leaves, shown.cells, shown.information_kept)
                 for column, shown in plan.shown_cells.items()
                 if column in plan.hierarchies
             }

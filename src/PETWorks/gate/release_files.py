@@ -146,7 +146,7 @@ class ReleaseFiles:
         return [self.release, *codebook, self.policy, *([self.folder] if self.hierarchies else [])]
 
     @property
-    def inside(self) -> list[Path]:
+    def for_insiders(self) -> list[Path]:
         """The existing files that only people who may see the original should see."""
         return [path for path in self._internal if path.exists()]
 

@@ -73,7 +73,7 @@ NEEDS: Mapping[str, tuple[Callable[[View], bool], Hint]] = {
         Hint.POPULATION,
     ),
     Phrase("sampling weights"): (lambda view: view.has_weights, Hint.SAMPLING_WEIGHT),
-    Phrase("hierarchies"): (lambda view: bool(view.hierarchies or view.placed), Hint.HIERARCHIES),
+    Phrase("hierarchies"): (lambda view: bool(view.hierarchies or view.replaced_labels), Hint.HIERARCHIES),
     Phrase("records in the order of the input"): (lambda view: view.background.in_order, Hint.ENGINE_IN_MEMORY),
     Phrase("records in the order of the original"): (lambda view: view.background.same_order, Hint.ORDER),
 }

@@ -156,7 +156,7 @@ def compute_shares(view: View, column: str) -> Shares:
 def shares_question(view: View, column: str) -> Question[tuple[Extreme, Extreme]]:
     """Ask in which class each value has its largest and its smallest share."""
     values = len(view.overall(column).values)
-    return view.fold("shares", column, partial(_extremes, values), _merge_extremes)
+    return view.fold_question("shares", column, partial(_extremes, values), _merge_extremes)
 
 
 def count_failing_classes(view: View, column: str, test: Test, limit: str, value: str | None = None) -> dict[str, int]:
@@ -171,7 +171,7 @@ def failing_classes_question(
     """Ask how many classes have a value whose share fails a test, and how many people are in them."""
     overall = view.overall(column)
     fails = partial(_failing, overall.shares, test, _places(overall, value))
-    return view.fold(("beyond", limit, test, value), column, partial(_count_failing, fails), add)
+    return view.fold_question(("beyond", limit, test, value), column, partial(_count_failing, fails), add)
 
 
 def share_test(view: View, column: str, test: Test, value: str | None = None, *, compares: bool = True) -> ClassTest:
@@ -321,7 +321,7 @@ def estimate_people(weights: Weights, classes: ClassValues) -> Reals:
 def linked_question(view: View) -> Question[list[LinkedSizes]]:
     """Ask for the classes by the number of people that they stand for by sampling weights, part by part."""
     kernel = partial(_estimate_sizes, view_weights(view))
-    return view.fold("estimated sizes", str(view.sample.weight), kernel, list.__add__)
+    return view.fold_question("estimated sizes", str(view.sample.weight), kernel, list.__add__)
 
 
 def _estimate_linked(view: View) -> LinkedSizes:

@@ -56,7 +56,7 @@ class Member:
         """The classes an adversary sees, which include the class of suppressed records."""
         return Grouping(self.release.quasi_identifiers, self.release.quasi_identifiers)
 
-    def alone(self, worth: Mapping[str, Worth]) -> tuple[Exposure, int, dict[str, int]]:
+    def measure_alone(self, worth: Mapping[str, Worth]) -> tuple[Exposure, int, dict[str, int]]:
         """The exposure by this release alone; the size of its smallest class; the repeating classes of each attribute.
 
         A class repeats if two of its people have the same value.
@@ -116,7 +116,7 @@ class JoinedReleases:
         """The release whose people are the targets."""
         return self.members[self.focal_index]
 
-    def having(self, attribute: str) -> list[Member]:
+    def members_with(self, attribute: str) -> list[Member]:
         """The releases that have a sensitive attribute."""
         return [member for member in self.members if attribute in member.common]
 
@@ -126,7 +126,7 @@ class JoinedReleases:
         counts[self.focal.common[attribute]] = self.focal.table.marginal(attribute).counts
         return counts
 
-    def strange(self, attribute: str, member: Member) -> float:
+    def share_of_unknown_values(self, attribute: str, member: Member) -> float:
         """The share of the values of a release that do not occur in the focal one."""
         known: NDArray[np.bool_] = np.isin(member.common[attribute], self.focal.common[attribute])
         return float(1 - known.mean())

@@ -271,7 +271,7 @@ class Releases(Displayable):
         self._count()
         members, hits = self.joined.members, self._hits
         curve = [self._compute_exposure(hits[first_releases(index + 1)]) for index in range(len(members))]
-        having = {name: [member.name for member in self.joined.having(name)] for name in self.joined.values}
+        having = {name: [member.name for member in self.joined.members_with(name)] for name in self.joined.values}
         composition = Composition(
             self.key,
             self.focal,
@@ -341,7 +341,7 @@ class Releases(Displayable):
         """The counts of the unlinked adversary's attack, by attribute."""
         answers = {}
         for attribute in self._attacked:
-            index = self.joined.having(attribute.name).index(self.joined.focal)
+            index = self.joined.members_with(attribute.name).index(self.joined.focal)
             kernel = partial(count_intersections, attribute.values, index, missing=attribute.missing)
             answers[attribute.name] = self.joined.people.offers(
                 attribute.name, kernel, IntersectionCounts.add, attribute.missing
@@ -350,7 +350,7 @@ class Releases(Displayable):
 
     @cached_property
     def _alone(self) -> list[tuple[Exposure, int, dict[str, int]]]:
-        return [member.alone(self.worth) for member in self.joined.members]
+        return [member.measure_alone(self.worth) for member in self.joined.members]
 
     def _compute_exposure(self, hits: Hits) -> Exposure:
         """The exposure of the people in the focal release."""
@@ -409,8 +409,8 @@ class Releases(Displayable):
             if name in member.release.quasi_identifiers
         ]
         for name in self.joined.values:
-            for member in self.joined.having(name):
-                strange = self.joined.strange(name, member)
+            for member in self.joined.members_with(name):
+                strange = self.joined.share_of_unknown_values(name, member)
                 if strange:
                     cautions.append(Caution(CODED_DIFFERENTLY, name, member.name, self.focal, float(strange)))
         return cautions

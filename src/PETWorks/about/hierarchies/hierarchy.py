@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.about.treatment import visible, without_notation
+from PETWorks.about.treatment import in_one_notation, visible_text
 from PETWorks.errors import HierarchyError, Joined, NotApplicable, PETWorksError, Phrase, quoted, system_reason
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.files import read_small
@@ -156,7 +156,8 @@ class Hierarchy:
         Placeholders for unknown values keep their places: no value that is counted is one of them.
         """
         rows = [
-            [without_notation(visible(cell) or SUPPRESSED) for cell in path] for path in zip(*self.levels, strict=True)
+            [in_one_notation(visible_text(cell) or SUPPRESSED) for cell in path]
+            for path in zip(*self.levels, strict=True)
         ]
         return Hierarchy(rows, self.name)
 

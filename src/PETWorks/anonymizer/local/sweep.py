@@ -17,7 +17,7 @@ from PETWorks.anonymizer.recoding import NOT_RELEASED, STEP, Recoder, view_after
 from PETWorks.counting.codes import Column, narrowest_type
 from PETWorks.counting.counts import Integers, weighted_sum
 from PETWorks.counting.keys import Field, count_keys, pack
-from PETWorks.counting.memory.distinct_rows import RolledUp
+from PETWorks.counting.memory.distinct_rows import RolledUpRows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.subsets.kernels import compile_lazily
 from PETWorks.counting.view import View
@@ -204,7 +204,7 @@ class Sweep:
 
 def visible_classes(cube: DataCube, node: Node, rows: WeightedRows) -> tuple[NodeClasses, Integers]:
     """The classes of rows that look equal, and the class of each row; the levels are those of a node."""
-    classes = NodeClasses(cube, node, RolledUp(cube.base.lattice, rows, cube.lattice.levels(node)))
+    classes = NodeClasses(cube, node, RolledUpRows(cube.base.lattice, rows, cube.lattice.levels(node)))
     keys = rows._packed(cube.lattice.columns).keys
     return classes, np.searchsorted(rows._classes(cube.lattice.columns).keys, keys)
 

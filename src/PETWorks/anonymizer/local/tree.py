@@ -19,7 +19,7 @@ from PETWorks.anonymizer.recoding import NOT_RELEASED
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers, weighted_sum
 from PETWorks.counting.keys import Field, pack, rank_keys
-from PETWorks.counting.memory.distinct_rows import RolledUp
+from PETWorks.counting.memory.distinct_rows import RolledUpRows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.measures.classes import Mask
 from PETWorks.tables.arrays import arrow_integers
@@ -118,7 +118,7 @@ class ClassRules:
         columns |= {name: column.take(rows) for name, column in self._columns.items() if name not in columns}
         table = WeightedRows(columns, cube.base.rows.unit, self.weights[rows], whole=False)
         low = cube.lattice.low
-        classes = NodeClasses(cube, low, RolledUp(cube.base.lattice, table, cube.lattice.levels(low)))
+        classes = NodeClasses(cube, low, RolledUpRows(cube.base.lattice, table, cube.lattice.levels(low)))
         return ~self.judge.failing(classes)[0]
 
 

@@ -39,12 +39,12 @@ from PETWorks.counting.engines.spark_tasks import (
     DETAILS,
     WAYS,
     blocks,
+    count_spellings,
     count_values,
     count_values_by_person,
     find_personal_details,
-    named_groups,
-    parquet_rows,
-    written_ways,
+    open_row_groups,
+    read_parquet_rows,
 )
 from PETWorks.counting.people import (
     BITS,
@@ -722,7 +722,7 @@ class SparkEngine:
         frame = _check_types(source.select(source.names), source.names, source.name)
         places = [place for place, name in enumerate(source.names) if name in exact]
         ways = (
-            map_batches(frame, partial(written_ways, places), WAYS)
+            map_batches(frame, partial(count_spellings, places), WAYS)
             .groupBy("c", "v", "w")
             .sum("n")
             .toDF("c", "v", "w", "n")
@@ -749,7 +749,7 @@ class SparkEngine:
             _check_nested(parts[0].nested(columns), source.name)
             groups = [(index, group) for index, part in enumerate(parts) for group in range(part.groups)]
             partitions = min(len(groups), READERS_PER_PARTITION * self.jobs.partitions(source.rows or 0))
-            read = partial(parquet_rows, [str(Path(part.path).resolve()) for part in parts], groups, columns)
+            read = partial(read_parquet_rows, [str(Path(part.path).resolve()) for part in parts], groups, columns)
             return self.jobs.session.range(0, len(groups), 1, partitions), read
         pieces = []
         for piece in source.read(columns):
@@ -847,7 +847,7 @@ def write_groups(
     batches: Iterator[Any],
 ) -> Iterator[Any]:
     """Write row groups of Parquet files, a file for each; the batches hold indices into `groups`."""
-    for number, file, group in named_groups(paths, groups, batches):
+    for number, file, group in open_row_groups(paths, groups, batches):
         path = Path(folder, f"part-{number:06}.parquet")
         yield _report(partial(_write_file, _Group(file, group), kept, changes, fields, path))
 

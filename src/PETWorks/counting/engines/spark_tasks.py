@@ -46,16 +46,16 @@ class Coding(NamedTuple):
     new_codes: Integers | None
 
 
-def parquet_rows(
+def read_parquet_rows(
     paths: Sequence[str], groups: Sequence[tuple[int, int]], columns: Sequence[str], batches: Batches
 ) -> Batches:
     """Read row groups of Parquet files; the batches hold indices into `groups`."""
-    for _, file, group in named_groups(paths, groups, batches):
+    for _, file, group in open_row_groups(paths, groups, batches):
         for table in file.read_group(group, tuple(columns)):
             yield from table.to_batches()
 
 
-def named_groups(
+def open_row_groups(
     paths: Sequence[str], groups: Sequence[tuple[int, int]], batches: Batches
 ) -> Iterator[tuple[int, Parquet, int]]:
     """The indices into `groups` that the batches hold, each with the Parquet file and its row group."""
@@ -138,7 +138,7 @@ def _encode_column(block: Sequence[Any], index: int) -> Column:
     return encoder.finish().without_unused_labels()
 
 
-def written_ways(exact: Collection[int], batches: Batches) -> Batches:
+def count_spellings(exact: Collection[int], batches: Batches) -> Batches:
     """Count the cells of each block of rows that may be written in several ways.
 
     exact   the columns whose invisible characters measures see

@@ -20,7 +20,7 @@ LOOK_UP_BITS = 13  # bits of neighbouring columns recoded by one look-up, so tha
 
 
 @dataclass(frozen=True)
-class Field:
+class BitField:
     """The position of a column's code in a key: its lowest bit, and the number of bits."""
 
     shift: int
@@ -56,7 +56,7 @@ class PackedRows(WeightedRows):
     def __init__(
         self,
         known: Mapping[str, CountedDomain],
-        fields: Mapping[str, Field],
+        fields: Mapping[str, BitField],
         keys: Keys,
         weights: Integers,
         unit: str | None,
@@ -83,7 +83,7 @@ class PackedRows(WeightedRows):
         """The keys of the rows."""
         return self._keys
 
-    def field(self, name: str) -> Field:
+    def field(self, name: str) -> BitField:
         """The position of a column in a key."""
         return self._fields[name]
 
@@ -91,29 +91,6 @@ class PackedRows(WeightedRows):
         field, labels = self._fields[name], self.known[name].labels
         codes = self._keys >> np.uint64(field.shift) & np.uint64(field.mask)
         return Column(labels, codes.astype(narrowest_type(len(labels))))
-
-    @property
-    def weight_bits(self) -> int:
-        """The number of lowest bits of a key that are free for the weight."""
-        return self._weight_bits
-
-    def lowest(self, columns: Sequence[str]) -> int:
-        """The lowest bit of these columns in a key."""
-        return min(self._fields[name].shift for name in columns)
-
-    def beyond(self, columns: Sequence[str]) -> Keys:
-        """The keys with the bits of these columns cleared, each with its weight in the lowest bits."""
-        assert self.weights is not None
-        keys = self._keys | self.weights.view(np.uint64)
-        for name in columns:
-            keys &= ~np.uint64(self._fields[name].mask << self._fields[name].shift)
-        return keys
-
-    def placed(self, column: str, new_codes: Keys) -> Keys:
-        """The new code of a column for each row, shifted to the position of the column."""
-        field = self._fields[column]
-        codes = self._keys >> np.uint64(field.shift) & np.uint64(field.mask)
-        return np.asarray((new_codes << np.uint64(field.shift))[codes], np.uint64)
 
     def take(self, rows: Integers) -> "PackedRows":
         """Some of the rows."""
@@ -124,7 +101,7 @@ class PackedRows(WeightedRows):
         """The values of a column and their counts."""
         return Marginal(self.known[column].values, self.known[column].counts)
 
-    def rolled_up(self, lifts: Mapping[str, Lift]) -> "PackedRows":
+    def roll_up(self, lifts: Mapping[str, Lift]) -> "PackedRows":
         """The rows with some columns generalised, and equal rows merged."""
         assert self.weights is not None
         # Keys carry their weights through the sort, which is faster than sorting indices and fetching both. Newly
@@ -143,7 +120,7 @@ class PackedRows(WeightedRows):
         """The rows themselves, which are distinct, or those of some columns."""
         return self if columns is None or set(columns) == set(self._fields) else super().distinct(columns)
 
-    def _steps(self, lifts: Mapping[str, Lift]) -> Iterator[tuple[Field, Keys]]:
+    def _steps(self, lifts: Mapping[str, Lift]) -> Iterator[tuple[BitField, Keys]]:
         """Differences to add to keys, each with the part of the key it depends on; neighbouring columns share one."""
         room = min(
             LOOK_UP_BITS, len(self._keys).bit_length() - 2
@@ -157,7 +134,7 @@ class PackedRows(WeightedRows):
                 field, steps = near[0]
                 yield field, steps << np.uint64(field.shift)
                 continue
-            whole = Field(low, near[-1][0].shift + near[-1][0].bits - low)
+            whole = BitField(low, near[-1][0].shift + near[-1][0].bits - low)
             table = np.zeros(1 << whole.bits, np.uint64)
             for field, steps in near:
                 by_code = table.reshape(-1, 1 << field.bits, 1 << field.shift - low)
@@ -242,15 +219,15 @@ def lift_rows(rows: WeightedRows, known: Mapping[str, CountedDomain], lifts: Map
     return PackedRows(known, fields, keys, weights, rows.unit, weight_bits)
 
 
-def layout_fields(bits: Mapping[str, int], weight_bits: int) -> dict[str, Field] | None:
+def layout_fields(bits: Mapping[str, int], weight_bits: int) -> dict[str, BitField] | None:
     """The position of each column in a key, the first one highest; None if they and the weight exceed 64 bits."""
     shift = sum(bits.values()) + weight_bits  # the weight has the lowest bits
     if shift > KEY_BITS:
         return None
-    fields: dict[str, Field] = {}
+    fields: dict[str, BitField] = {}
     for name, width in bits.items():
         shift -= width
-        fields[name] = Field(shift, width)
+        fields[name] = BitField(shift, width)
     return fields
 
 
@@ -333,7 +310,7 @@ def labels_on(
 
 
 @dataclass(frozen=True, eq=False)
-class RolledUp:
+class RolledUpRows:
     """A node of the lattice: distinct rows with every quasi-identifier on one level."""
 
     lattice: _Lattice
@@ -347,7 +324,7 @@ class RolledUp:
         columns: Sequence[str],
         hierarchies: Mapping[str, Hierarchy],
         before: Mapping[str, tuple[int, CountedDomain]] | None = None,
-    ) -> "RolledUp":
+    ) -> "RolledUpRows":
         """The node of the given distinct rows.
 
         before   for columns that are on a higher level already: that level, and their original values
@@ -358,7 +335,7 @@ class RolledUp:
         known = {name: raised[name][1] if name in raised else _known(rows, name) for name in rows.domains}
         return cls(_Lattice(rows, hierarchies, known, start), rows, start)
 
-    def at(self, levels: Mapping[str, int]) -> "RolledUp":
+    def at(self, levels: Mapping[str, int]) -> "RolledUpRows":
         """The node with some columns on other levels."""
         wanted = {**self.levels, **self._check_levels(levels)}
         lifts = self._lifts(self.levels, wanted)
@@ -367,15 +344,15 @@ class RolledUp:
             start, lifts = self.lattice.rows, self._lifts(self.lattice.start, wanted)
             assert lifts is not None
         if isinstance(start, PackedRows):
-            return RolledUp(self.lattice, start.rolled_up(lifts) if lifts else start, wanted)
+            return RolledUpRows(self.lattice, start.roll_up(lifts) if lifts else start, wanted)
         if not lifts:
-            return RolledUp(self.lattice, start, wanted)
+            return RolledUpRows(self.lattice, start, wanted)
         known = {name: self.lattice.column(name, wanted.get(name, 0))[0] for name in start.columns}
         rows = lift_rows(start, known, lifts)
         if rows is None:
             labels = {name: self._mapping(start, name, lift) for name, lift in lifts.items()}
-            return RolledUp(self.lattice, start.generalise(labels).distinct(), wanted)
-        return RolledUp(self.lattice, rows, wanted)
+            return RolledUpRows(self.lattice, start.generalise(labels).distinct(), wanted)
+        return RolledUpRows(self.lattice, rows, wanted)
 
     def _mapping(self, start: WeightedRows, name: str, lift: Lift) -> dict[str | None, str | None]:
         values = lift.known.values

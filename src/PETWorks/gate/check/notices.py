@@ -337,7 +337,9 @@ def _count_certain(view: View, column: str) -> Question[int]:
     """The number of people in classes in which a sensitive attribute has a single value that is not missing."""
     values = view.overall(column, attacker=True).values
     missing = values.index(None) if None in values else -1
-    return view.fold("certain value", column, partial(_count_people_with_one_value, missing), add, attacker=True)
+    return view.fold_question(
+        "certain value", column, partial(_count_people_with_one_value, missing), add, attacker=True
+    )
 
 
 def _count_people_with_one_value(missing: int, classes: ClassValues) -> int:
@@ -352,7 +354,7 @@ def _best_guess(view: View, column: str) -> Question[BestGuess]:
 
     The guess is the commonest value of the class, as in attribute inference.
     """
-    return view.fold("best guess", column, _find_best_guess, _merge_best_guesses, attacker=True)
+    return view.fold_question("best guess", column, _find_best_guess, _merge_best_guesses, attacker=True)
 
 
 def _find_best_guess(classes: ClassValues) -> BestGuess:
@@ -380,7 +382,7 @@ def _count_near(view: View, column: str) -> Question[int] | None:
     are_years = bool(np.all(np.isnan(numbers) | ((numbers % 1 == 0) & (numbers >= 1800) & (numbers < 2200))))
     width = float(np.nanmax(numbers) - np.nanmin(numbers))
     kernel = partial(_people_with_near_values, numbers, 0.0 if are_years else NEARLY, NEARLY * width)
-    return view.fold("near values", column, kernel, add, attacker=True)
+    return view.fold_question("near values", column, kernel, add, attacker=True)
 
 
 def _people_with_near_values(

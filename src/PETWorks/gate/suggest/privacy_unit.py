@@ -35,7 +35,7 @@ from PETWorks.about.column_names import (
     words_of,
 )
 from PETWorks.about.personal_details import EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE
-from PETWorks.about.treatment import person_name, visible
+from PETWorks.about.treatment import person_name, visible_text
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import are_quantities
@@ -388,7 +388,8 @@ class _Search:
             if _differ_in_spelling(texts):
                 yield Key((column,), SPELLING), Look()
             for pattern in _PARTS:
-                if sum(pattern.search(visible(text) or "") is not None for text in texts) < ENOUGH_SHARE * len(texts):
+                matching = sum(pattern.search(visible_text(text) or "") is not None for text in texts)
+                if matching < ENOUGH_SHARE * len(texts):
                     continue
                 if _are_numbered(texts) or (profile.look is None and not _are_mostly_quantities(texts)):
                     yield Key((column,), pattern), Look()

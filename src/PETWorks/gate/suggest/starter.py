@@ -13,7 +13,7 @@ from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.hierarchies.proposal import Proposal, propose_hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar
-from PETWorks.about.treatment import INTERVAL, visible
+from PETWorks.about.treatment import INTERVAL, visible_text
 from PETWorks.anonymizer.problem import METHODS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column
@@ -201,7 +201,7 @@ TOTALS = frozenset("合計 總計 小計 總和 共計 合计 总计 小计 tota
 def _check_no_totals(table: WeightedRows, names: Sequence[str], file: str) -> None:
     """Raise if the last row has totals: it would be judged, and released, as a person."""
     last = [table.columns[name].values[int(table.columns[name].codes[-1])] for name in names] if table.rows > 1 else []
-    known = [text for text in map(visible, last) if text is not None]
+    known = [text for text in map(visible_text, last) if text is not None]
     if 2 * len(known) < len(last) and any(text.replace(" ", "").rstrip(":") in TOTALS for text in known):
         raise InputError(
             "{file}: the last row, number {row:,} with the header, looks like totals and not like a person; delete it",

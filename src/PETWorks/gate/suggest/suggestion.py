@@ -49,7 +49,7 @@ from PETWorks.about.personal_details import (
     has_luhn_digit,
     is_taiwanese,
 )
-from PETWorks.about.treatment import folded
+from PETWorks.about.treatment import fold_value
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column
 from PETWorks.counting.memory.weighted_rows import WeightedRows
@@ -213,7 +213,7 @@ def are_test_results(texts: Sequence[str]) -> bool:
     >>> [are_test_results(texts) for texts in (["A+", "B-"], ["positive"], ["positive", "negative", "blue"])]
     [False, False, False]
     """
-    known = [text for text in map(folded, texts) if text is not None and text not in _UNDECIDED]
+    known = [text for text in map(fold_value, texts) if text is not None and text not in _UNDECIDED]
     found = []
     for text in known:
         negative = _NEGATIVE.fullmatch(text)

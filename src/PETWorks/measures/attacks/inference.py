@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.about.treatment import ALONE, folded
+from PETWorks.about.treatment import ALONE, fold_value
 from PETWorks.counting.counts import ClassValues, Integers
 from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
@@ -88,7 +88,7 @@ def check_worth(
         assert isinstance(by_value, Mapping)
         numbers: dict[str | None, Fraction] = {}
         for value, number in by_value.items():
-            cell = folded(_cell(value)) if folds else _cell(value)
+            cell = fold_value(_cell(value)) if folds else _cell(value)
             if cell is not None or not folds:
                 numbers[cell] = max(_number(column, number), numbers.get(cell, Fraction(0)))
         missing = set(numbers) - set(values[column])
@@ -130,13 +130,13 @@ ValueWorths = Annotated[WorthByValue | None, WorthOfValues()]
 
 def _hits_question(view: View, column: str) -> Question[int]:
     """Ask how many records have the commonest value of their class."""
-    return view.fold("commonest value", column, _most_frequent, add, attacker=True)
+    return view.fold_question("commonest value", column, _most_frequent, add, attacker=True)
 
 
 def _gain_question(view: View, column: str, worth: Worth) -> Question[int]:
     """Ask how many units the best guesses gain."""
     name = ("gain", worth.units.tobytes())
-    return view.fold(name, column, partial(_most_valuable, worth.units), add, attacker=True)
+    return view.fold_question(name, column, partial(_most_valuable, worth.units), add, attacker=True)
 
 
 def _worths(view: View, worth: WorthByValue | None) -> dict[str, Worth]:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Annotated, Any
 
-from PETWorks.about.treatment import folded
+from PETWorks.about.treatment import fold_value
 from PETWorks.counting.counts import ClassPairs, Integers, LinkedSizes
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
@@ -81,7 +81,7 @@ class _ShareAbove(MaximalShare):
 
 def _fold_as_counted(view: View, value: str | None) -> str | None:
     """A value given by the user, folded if the view folds sensitive values."""
-    return folded(value) if view.folds_values else value
+    return fold_value(value) if view.folds_values else value
 
 
 def _alpha_questions(view: View, *, alpha: float | None, k: float | None, value: str | None) -> list[Question[Any]]:  # noqa: ARG001

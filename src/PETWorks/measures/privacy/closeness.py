@@ -111,7 +111,7 @@ def _single_value_distances(distance: _Distance, values: int) -> Numbers:
 def _farthest_question(view: View, column: str, forced: str, limit: float | None) -> Question[WorstClass]:
     distance = _distance(view, column, forced)
     kernel = partial(_farthest, distance, limit)
-    return view.fold(("distance", distance.kind), column, kernel, WorstClass.merge, limit=limit)
+    return view.fold_question(("distance", distance.kind), column, kernel, WorstClass.merge, limit=limit)
 
 
 def _distance_kinds(view: View, distance: str | Mapping[str, str]) -> dict[str, str]:

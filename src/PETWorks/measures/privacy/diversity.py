@@ -151,17 +151,17 @@ def _merge_worst(first: tuple[WorstClass, int], second: tuple[WorstClass, int]) 
 
 def _asks_distinct(view: View, *, l: float | None) -> list[Question[_Least]]:  # noqa: E741
     columns, kernel = view.sensitive_attributes, partial(_least_distinct, l)
-    return [view.fold("distinct values", column, kernel, _Least.merge, limit=l) for column in columns]
+    return [view.fold_question("distinct values", column, kernel, _Least.merge, limit=l) for column in columns]
 
 
 def _asks_entropy(view: View, *, l: float | None) -> list[Question[_Least]]:  # noqa: E741
     columns, kernel = view.sensitive_attributes, partial(_least_entropy, l)
-    return [view.fold("entropy of values", column, kernel, _Least.merge, limit=l) for column in columns]
+    return [view.fold_question("entropy of values", column, kernel, _Least.merge, limit=l) for column in columns]
 
 
 def _asks_recursive(view: View, *, c: float | None, l: int) -> list[Question[tuple[WorstClass, int]]]:  # noqa: E741
     columns, kernel = view.sensitive_attributes, partial(_worst_recursive, c, l)
-    return [view.fold(("recursive", l), column, kernel, _merge_worst, limit=c) for column in columns]
+    return [view.fold_question(("recursive", l), column, kernel, _merge_worst, limit=c) for column in columns]
 
 
 @metric(

@@ -150,7 +150,7 @@ def _sum_risks(weights: Weights, threshold: float, classes: ClassValues) -> Risk
 def _risks_question(view: View, threshold: float) -> Question[RiskSums]:
     """Ask for the risks of all classes."""
     kernel = partial(_sum_risks, view_weights(view), threshold)
-    return view.fold(("individual risks", threshold), str(view.sample.weight), kernel, RiskSums.merge)
+    return view.fold_question(("individual risks", threshold), str(view.sample.weight), kernel, RiskSums.merge)
 
 
 @dataclass(frozen=True)
@@ -186,13 +186,13 @@ class HouseholdSums:
 CERTAIN = 64.0  # stands for the infinite logarithm of a chance of 0: exp(-64) is nothing beside 1
 
 
-def unfound(risks: Reals) -> Reals:
+def miss_logarithms(risks: Reals) -> Reals:
     """The negative logarithm of the chance that a record is not found."""
     return np.asarray(-np.log1p(-np.minimum(risks, 1 - np.exp2(-53))) + np.where(risks >= 1, CERTAIN, 0))
 
 
 def household_risks(logarithms: Reals) -> Reals:
-    """The chance that a member of a household is found, from the sum of `unfound` over its members."""
+    """The chance that a member of a household is found, from the sum of `miss_logarithms` over its members."""
     return np.asarray(-np.expm1(-logarithms))
 
 
@@ -215,7 +215,7 @@ def _sum_households(
     missing = rows.domains[str(sample.household)].code(None)
     in_household = np.ones(len(risks), np.bool_) if missing is None else cells.values != missing
     households, members = cells.values[in_household], cells.counts[in_household]
-    scaled = np.ldexp(unfound(risks[in_household]) * members, 30)
+    scaled = np.ldexp(miss_logarithms(risks[in_household]) * members, 30)
     high = np.floor(scaled)
     np.add.at(sums.high, households, high.astype(np.int64))
     np.add.at(sums.low, households, np.rint(np.ldexp(scaled - high, 30)).astype(np.int64))
@@ -286,7 +286,7 @@ def individual_risks_per_record(view: View) -> tuple[Reals, Reals | None]:
     if household is None or household not in rows.domains:
         return risks, None
     homes = rows.columns[household]
-    logarithms = np.bincount(homes.codes, unfound(risks), len(homes.labels)).astype(np.float64)
+    logarithms = np.bincount(homes.codes, miss_logarithms(risks), len(homes.labels)).astype(np.float64)
     found = household_risks(logarithms)[homes.codes]
     missing = homes.code(None)
     return risks, found if missing is None else np.where(homes.codes == missing, risks, found)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, misfit
 from PETWorks.counting.counts import ClassCodes, Integers, PairCounts
 from PETWorks.counting.questions import Question
-from PETWorks.counting.view import PlacedCells, View
+from PETWorks.counting.view import ReplacedLabels, View
 from PETWorks.errors import NotApplicable, Phrase
 from PETWorks.measures.catalogue import CELL_BY_CELL, ColumnNumber, metric
 from PETWorks.measures.parameters import AtLeast, AtMost
@@ -49,7 +49,7 @@ def precision(view: View, *, at_least: AtLeast = None) -> Result:
     lost: dict[str, Fraction] = {}
     ambiguous: dict[str, int] = {}
     for column, hierarchy in hierarchies.items():
-        if isinstance(hierarchy, PlacedCells):
+        if isinstance(hierarchy, ReplacedLabels):
             lost[column], ambiguous[column] = Fraction(hierarchy.levels_lost(view.records), hierarchy.height), 0
         else:
             lost[column], ambiguous[column] = _detail_lost(view, column, hierarchy)
@@ -184,7 +184,7 @@ def granularity(view: View, *, at_least: AtLeast = None) -> Result:
 def _leaves(view: View) -> dict[str, int]:
     """The number of leaves in the hierarchy of each column."""
     return {
-        column: place.leaves if isinstance(place, PlacedCells) else len(place.leaves)
+        column: place.leaves if isinstance(place, ReplacedLabels) else len(place.leaves)
         for column, place in view.generalised_places("granularity").items()
     }
 
@@ -197,7 +197,7 @@ def _scale(leaves: Mapping[str, int], records: int) -> tuple[int, int, int]:
 
 def _leaf_shares_lost(view: View, column: str, scale: int) -> int:
     """The scaled sum of the shares of leaves that the cells of a column may stand for."""
-    placed = view.placed.get(column)
+    placed = view.replaced_labels.get(column)
     if placed is not None:
         return placed.leaves_below(view.records) * (scale // placed.leaves)
     marginal, hierarchy = view.marginal(column), view.hierarchies[column]
@@ -218,7 +218,7 @@ def _combinations_question(view: View) -> Question[float]:
     for column, hierarchy in hierarchies.items():
         leaves = hierarchy.leaf_counts(view.marginal(column).values, column)
         weights[column] = leaves if exact else leaves / len(hierarchy.leaves)
-    return view.fold_codes("stood for", partial(_count_combinations, weights, exact), add, every_record=True)
+    return view.fold_codes_question("stood for", partial(_count_combinations, weights, exact), add, every_record=True)
 
 
 def _count_combinations(weights: Mapping[str, Any], exact: bool, classes: ClassCodes) -> Any:

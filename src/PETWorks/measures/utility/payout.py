@@ -48,7 +48,7 @@ class _Payouts(NamedTuple):
 def _payouts_question(view: View, amounts: _Amounts, information_loss: str) -> Question[_Payouts]:
     """Ask for the payouts of all records."""
     kernel = partial(_sum_payouts, amounts, _weights(view, information_loss))
-    return view.fold_codes(("paid", amounts, information_loss), kernel, _add_payouts)
+    return view.fold_codes_question(("paid", amounts, information_loss), kernel, _add_payouts)
 
 
 def _sum_payouts(amounts: _Amounts, weights: "dict[str, Reals] | None", classes: ClassCodes) -> _Payouts:
@@ -174,7 +174,7 @@ def payout_curve(
     checked = find_measure("publisher-payout").check({**amounts, "information_loss": information_loss})
     publisher_loss, publisher_benefit = checked["publisher_loss"], checked["publisher_benefit"]
     weights = _weights(view, information_loss)
-    kept = view.fold_codes(
+    kept = view.fold_codes_question(
         ("kept", information_loss),
         lambda classes: weighted_sum(_information_kept(classes, weights), classes.sizes),
         add,

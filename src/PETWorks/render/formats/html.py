@@ -167,9 +167,9 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
 def _front_page(document: CheckDocument) -> dict[str, Any]:
     """The first page: figures, the columns, its blocks that have a content, and the rules that do not hold."""
     if front_page.has_table(document):
-        blocks = {"both": front_page.contents_and_losses, "remaining": front_page.remaining}
+        blocks = {"both": front_page.contents_and_losses, "remaining": front_page.remaining_risks}
     else:
-        blocks = {"contents": front_page.contents, "losses": front_page.losses, "remaining": front_page.remaining}
+        blocks = {"contents": front_page.contents, "losses": front_page.losses, "remaining": front_page.remaining_risks}
     listed = [(name, texts_in_all(partial(block, document))) for name, block in blocks.items()]
     return {
         "meaning": in_spans(partial(front_page.meaning, document)) if front_page.meaning(document, ENGLISH) else "",

@@ -268,13 +268,13 @@ def contents_and_losses(document: CheckDocument, lang: str) -> list[str]:
     return [*texts, *losses(document, lang), *_about_the_file(document, lang)]
 
 
-def remaining(document: CheckDocument, lang: str) -> list[str]:
+def remaining_risks(document: CheckDocument, lang: str) -> list[str]:
     """The remaining risks, the most important first."""
     if document.edition == EXTERNAL:
         together = other_releases.outcome(document, lang)
         return [*prose.residual_texts(document, lang), *together, *_not_told_outside(document, lang)]
     texts = [*_chances(document, lang), *other_releases.outcome(document, lang)]
-    said, further = _told(document, MAX_REMARKS - len(texts))
+    said, further = _split_notices(document, MAX_REMARKS - len(texts))
     texts += prose.notice_texts(said, lang, advised=False)
     if further:
         section = message_text(lang, "rules.besides")
@@ -282,7 +282,7 @@ def remaining(document: CheckDocument, lang: str) -> list[str]:
     return texts
 
 
-def _told(document: CheckDocument, room: int) -> tuple[list[Notice], list[Notice]]:
+def _split_notices(document: CheckDocument, room: int) -> tuple[list[Notice], list[Notice]]:
     """The notices that the first page says, the most important first, and those for which there is no room."""
     with_verdict = ("explained",) if document.verdict in (PASS, WAIVED) else ()
     said_elsewhere = (*(IN_THE_TABLE if has_table(document) else CHANCES), *with_verdict, prose.LIKELY_VALUE)
@@ -296,7 +296,7 @@ def _told(document: CheckDocument, room: int) -> tuple[list[Notice], list[Notice
 def further_remarks(document: CheckDocument, lang: str) -> list[str]:
     """The notices for the section of the rules: those that the first page lacks, or says without advice."""
     room = MAX_REMARKS - len(_chances(document, lang)) - len(other_releases.outcome(document, lang))
-    said, _ = _told(document, room)
+    said, _ = _split_notices(document, room)
     further = [
         notice
         for notice in document.notices

@@ -110,7 +110,7 @@ def shown_sections(document: CheckDocument) -> dict[str, int]:
         "anonymization": document.anonymization is not None,
         "steps": len(document.next_steps) > (STEPS_IN_FRONT if document.verdict == FAIL else 0)
         and document.edition == INTERNAL,
-        "sign-off": _says_who_answers(document),
+        "sign-off": _has_sign_off(document),
     }
     shown = [name for name in SECTIONS if content.get(name, True)]
     return {name: place for place, name in enumerate(shown, 1)}
@@ -124,7 +124,7 @@ def _has_losses(document: CheckDocument) -> bool:
     )
 
 
-def _says_who_answers(document: CheckDocument) -> bool:
+def _has_sign_off(document: CheckDocument) -> bool:
     """Whether the policy has any part of a sign-off, or names a standard that asks for one."""
     signed = document.sign_off
     if signed is None:

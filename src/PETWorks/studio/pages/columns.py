@@ -32,7 +32,7 @@ from PETWorks.studio.pages.page import (
     redirect,
     text_in,
 )
-from PETWorks.studio.server.open_case import GivenHierarchy, OpenCase, TableFacts
+from PETWorks.studio.server.open_case import ExaminedTable, GivenHierarchy, OpenCase
 from PETWorks.tables.cells import is_number
 
 ROUTES = Routes()
@@ -58,19 +58,19 @@ class RoleChoices:
     sample: Mapping[str, str] = field(default_factory=dict)
 
 
-def _beside(policy: Policy) -> Sidecar:
+def _sidecar(policy: Policy) -> Sidecar:
     """The YAML file beside the table, which counts if the policy gives no roles."""
     return Sidecar() if policy.roles is not None or isinstance(policy.data, str) else read_sidecar(policy.data)
 
 
 def current_roles(policy: Policy) -> dict[str, str]:
     """The roles in force, from the policy or the YAML file beside the table."""
-    return dict(_beside(policy).roles if policy.roles is None else policy.roles)
+    return dict(_sidecar(policy).roles if policy.roles is None else policy.roles)
 
 
 def current_unit(policy: Policy) -> str | None:
     """The column that names the person, from the policy or the YAML file beside the table."""
-    return _beside(policy).privacy_unit if policy.privacy_unit is None else policy.privacy_unit
+    return _sidecar(policy).privacy_unit if policy.privacy_unit is None else policy.privacy_unit
 
 
 def reason_of(policy: Policy, column: str, roles: Mapping[str, str]) -> MultilingualText | None:
@@ -80,7 +80,7 @@ def reason_of(policy: Policy, column: str, roles: Mapping[str, str]) -> Multilin
 
 def current_sample(policy: Policy) -> dict[str, str]:
     """The columns of sampling weight and household, from the policy or the YAML file beside the table."""
-    return policy.sample.words or _beside(policy).sample.words
+    return policy.sample.words or _sidecar(policy).sample.words
 
 
 def policy_with_choices(policy: Policy, text: str, choices: RoleChoices, lang: str) -> str:
@@ -229,8 +229,8 @@ def show(request: Request, case: OpenCase) -> Response:
     """The columns that match the filter of the user."""
     facts, lang = case.facts, language(request)
     roles, unit = current_roles(case.policy), current_unit(case.policy)
-    worth = _contradictions(facts, roles, unit, _explained_columns(case))
-    rows = _rows(case, facts, roles, {column.column: column for column in worth}, lang)
+    contradictions = _contradictions(facts, roles, unit, _explained_columns(case))
+    rows = _rows(case, facts, roles, {column.column: column for column in contradictions}, lang)
     query = request.query_params
     wanted, find = query.get("show", ""), query.get("find", "").strip()
     chosen = [row for row in rows if _is_wanted(row, wanted, find)]
@@ -260,7 +260,7 @@ def show(request: Request, case: OpenCase) -> Response:
         repeating=_repeating_columns(facts, case.policy),
         not_people=_columns_with_reasons(case.policy, facts, lang),
         has_subsets="subsets" in case.policy.file.content,
-        worth=worth,
+        contradictions=contradictions,
         unsaved=0,
         places={row.name: row.index for row in shown},
     )
@@ -273,7 +273,7 @@ def _is_wanted(row: Row, wanted: str, find: str) -> bool:
 
 
 def _rows(
-    case: OpenCase, facts: TableFacts, roles: Mapping[str, str], found: Mapping[str, ColumnFacts], lang: str
+    case: OpenCase, facts: ExaminedTable, roles: Mapping[str, str], found: Mapping[str, ColumnFacts], lang: str
 ) -> list[Row]:
     hierarchies = facts.hierarchies(case.policy)
     return [
@@ -302,7 +302,7 @@ def _explained_columns(case: OpenCase) -> set[str]:
 
 
 def _contradictions(
-    facts: TableFacts, roles: Mapping[str, str], unit: str | None, explained: Collection[str]
+    facts: ExaminedTable, roles: Mapping[str, str], unit: str | None, explained: Collection[str]
 ) -> list[ColumnFacts]:
     """The columns whose name or values contradict their role, as a check finds them, the most serious first."""
     contradicting = []
@@ -315,23 +315,23 @@ def _contradictions(
     return sorted(contradicting, key=lambda column: not column.fails)
 
 
-def _suggested_unit(policy: Policy, facts: TableFacts, unit: str | None) -> str | None:
+def _suggested_unit(policy: Policy, facts: ExaminedTable, unit: str | None) -> str | None:
     """The column that seems to name the person, unless the policy counts by it or says why it does not."""
     return None if facts.suggested_unit in (unit, *policy.no_privacy_unit) else facts.suggested_unit
 
 
-def _columns(facts: TableFacts, is_possible: Callable[[str, ExaminedColumn], bool]) -> list[tuple[int, str]]:
+def _columns(facts: ExaminedTable, is_possible: Callable[[str, ExaminedColumn], bool]) -> list[tuple[int, str]]:
     """The columns for which a function is true, each with its index."""
     return [(index, name) for index, (name, column) in enumerate(facts.profiles.items()) if is_possible(name, column)]
 
 
-def _repeating_columns(facts: TableFacts, policy: Policy) -> list[tuple[int, str]]:
+def _repeating_columns(facts: ExaminedTable, policy: Policy) -> list[tuple[int, str]]:
     """The columns with values that several records share, and no reason yet why they do not name people."""
     reasons = policy.no_privacy_unit
     return _columns(facts, lambda name, column: 0 < column.distinct < column.present and name not in reasons)
 
 
-def _columns_with_reasons(policy: Policy, facts: TableFacts, lang: str) -> list[tuple[int, str, str]]:
+def _columns_with_reasons(policy: Policy, facts: ExaminedTable, lang: str) -> list[tuple[int, str, str]]:
     """The columns that do not name the people of the table, with their index and the reason."""
     return [
         (facts.names.index(name), name, text_in(reason, lang))
@@ -340,7 +340,7 @@ def _columns_with_reasons(policy: Policy, facts: TableFacts, lang: str) -> list[
     ]
 
 
-def _possible_units(facts: TableFacts, roles: Mapping[str, str], unit: str | None) -> list[tuple[int, str]]:
+def _possible_units(facts: ExaminedTable, roles: Mapping[str, str], unit: str | None) -> list[tuple[int, str]]:
     """The columns that can name the person: with a value in every record, shared by some records."""
 
     def is_possible(name: str, column: ExaminedColumn) -> bool:
@@ -351,7 +351,7 @@ def _possible_units(facts: TableFacts, roles: Mapping[str, str], unit: str | Non
 
 
 def _possible_samples(
-    policy: Policy, facts: TableFacts, unit: str | None
+    policy: Policy, facts: ExaminedTable, unit: str | None
 ) -> list[tuple[str, str | None, list[tuple[int, str]]]]:
     """For sampling weight and household: the key of the policy, the column in force, and possible columns."""
     current = current_sample(policy)
@@ -381,12 +381,12 @@ def preview_contradictions(request: Request, case: OpenCase, form: Form) -> Resp
     ]
     without_reason = {name for name, text in choices.reasons.items() if not text}
     with_reason = {name for name, text in choices.reasons.items() if text}
-    worth = _contradictions(facts, roles, chosen_unit, _explained_columns(case) - without_reason | with_reason)
+    contradictions = _contradictions(facts, roles, chosen_unit, _explained_columns(case) - without_reason | with_reason)
     return part(
         request,
         "contradictions.html",
         case,
-        worth=worth,
+        contradictions=contradictions,
         unsaved=sum(old != new for old, new in changes),
         places={name: facts.names.index(name) for name in choices.roles},
     )
@@ -403,7 +403,7 @@ def save(request: Request, case: OpenCase, form: Form) -> Response:
     return redirect(request, "/columns", case, **back, saved="1")
 
 
-def _choices_sent(form: Form, facts: TableFacts) -> RoleChoices:
+def _choices_sent(form: Form, facts: ExaminedTable) -> RoleChoices:
     """The choices in the fields, and by the button used: `take` a suggestion, or give several columns one role."""
     named = partial(_column, names=facts.names)
     roles: dict[str, str | None] = {named(index): _role(code) for index, code in form.with_prefix("role-").items()}

@@ -45,7 +45,7 @@ from PETWorks.studio.pages.page import (
     studio,
     text_in,
 )
-from PETWorks.studio.server.jobs import GOOD, Purpose
+from PETWorks.studio.server.jobs import FINISHED, Purpose
 from PETWorks.studio.server.open_case import OpenCase
 from PETWorks.tables.files import read_small
 from PETWorks.tables.yaml_files import LARGEST_FILE
@@ -466,7 +466,7 @@ def export(request: Request, case: OpenCase, form: Form) -> Response:
 def exported(request: Request, case: OpenCase) -> Response:
     """The files that were written, and which of them may go out."""
     job = studio(request).jobs.of(request.query_params.get("job", ""))
-    if job.purpose.policy != case.file.path or job.purpose.on_end != "/decide/exported" or job.code not in GOOD:
+    if job.purpose.policy != case.file.path or job.purpose.on_end != "/decide/exported" or job.code not in FINISHED:
         raise InputError("this job has not exported anything of the policy that is open")
     obstacle, out, inside = _exported_files(case, job.purpose.values["folder"])
     return page(

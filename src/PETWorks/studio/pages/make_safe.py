@@ -712,7 +712,7 @@ def _share_of_stars(release: Release, column: str) -> float:
 
 def marked_files(files: ReleaseFiles, obstacle: Obstacle | None, lang: str) -> dict[str, Any]:
     """The template values for the files of a release: those that may go out, and those that stay inside."""
-    inside = [path.name + "/" * path.is_dir() for path in files.inside]
+    inside = [path.name + "/" * path.is_dir() for path in files.for_insiders]
     out = [path.name for path in files.for_recipients]
     if obstacle is None:
         return {"not_out": None, "out": out, "inside": inside}

@@ -26,7 +26,7 @@ MAX_JOBS = 20  # kept in memory
 MAX_AT_ONCE = 4
 LONGEST_OUTPUT = 4_000_000
 GRACE = 10.0  # seconds that a process gets to end by itself
-GOOD = (0, 1)  # exit codes of a command that finished: all rules hold, or some do not
+FINISHED = (0, 1)  # exit codes of a command that finished: all rules hold, or some do not
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Job:
         """One of running, done, cancelled and failed."""
         if self.code is None:
             return "running"
-        if self.code in GOOD:
+        if self.code in FINISHED:
             return "done"
         return "cancelled" if self.is_cancelled else "failed"
 

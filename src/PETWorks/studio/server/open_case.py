@@ -148,7 +148,7 @@ class GivenHierarchy:
 
 
 @dataclass(frozen=True, eq=False)
-class TableFacts:
+class ExaminedTable:
     """The columns of a table. Columns without a name are left out: they can have no role.
 
     values           for columns with few values: the values, and the number of records of each
@@ -215,7 +215,7 @@ class TableFacts:
         return {} if few is None else present_values(dict(zip(few.values, few.counts.tolist(), strict=True)))
 
 
-def read_facts(policy: Policy) -> TableFacts:
+def read_facts(policy: Policy) -> ExaminedTable:
     """Read the table of a policy once, and profile its columns."""
     source = open_source(open_table(policy.data, **policy.reading), Phrase("the table"))
     engine = choose("auto", [source], len(source.names))
@@ -225,7 +225,7 @@ def read_facts(policy: Policy) -> TableFacts:
         profiles = engine.profiles(source, names)
         suggested_unit = _suggested_unit(profiles, partial(engine.load, source))
         engine.close()
-        return TableFacts({name: ExaminedColumn.of(profiles[name]) for name in names}, {}, indices, suggested_unit)
+        return ExaminedTable({name: ExaminedColumn.of(profiles[name]) for name in names}, {}, indices, suggested_unit)
     table = load_rows(source, names)
     columns = table.columns
     profiles = profiles_of(columns, names)
@@ -235,7 +235,7 @@ def read_facts(policy: Policy) -> TableFacts:
         for name in names
         if examined[name].distinct <= MAX_VALUES
     }
-    return TableFacts(examined, few, indices, _suggested_unit(profiles, lambda _columns: table))
+    return ExaminedTable(examined, few, indices, _suggested_unit(profiles, lambda _columns: table))
 
 
 def _suggested_unit(profiles: Mapping[str, Profile], load: Callable[[Sequence[str]], Any]) -> str | None:
@@ -278,7 +278,7 @@ class OpenCase(Case):
         return unchanged and self.file.digest == self.policy.file.sha256 and stamp_of(self.policy) == self.stamp
 
     @property
-    def facts(self) -> TableFacts:
+    def facts(self) -> ExaminedTable:
         """The columns of the table; they do not depend on the rest of the policy."""
         return self.once("facts", lambda: read_facts(self.policy))
 

@@ -696,7 +696,7 @@ class Dialect:
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class WrittenColumn:
     """A column as written: record i has the bytes `labels[codes[i]]`."""
 
     labels: pa.Array
@@ -730,11 +730,11 @@ def new_csv(table: pa.Table, name: str, dialect: Dialect, order: Integers | None
     lines = _Lines(table.column_names, name, dialect)
     columns = lines.columns(table)
     if order is not None:
-        columns = [Cells(cells.labels, cells.codes[order]) for cells in columns]
+        columns = [WrittenColumn(cells.labels, cells.codes[order]) for cells in columns]
 
     def write(file: BinaryIO) -> None:
         file.write(lines.header())
-        for octets in lines.written(columns):
+        for octets in lines.blocks(columns):
             file.write(octets)
 
     return write
@@ -747,7 +747,7 @@ def new_csv_of_pieces(pieces: Callable[[], Iterator[pa.Table]], names: list[str]
     def write(file: BinaryIO) -> None:
         file.write(lines.header())
         for piece in pieces():
-            for octets in lines.written(lines.columns(piece)):
+            for octets in lines.blocks(lines.columns(piece)):
                 file.write(octets)
 
     return write
@@ -776,7 +776,7 @@ class _Lines:
         line = mark + self._dialect.separator.join(written.to_pylist()) + self._dialect.line_end
         return self._encode(memoryview(line.encode()), Phrase("the header has"))
 
-    def columns(self, table: pa.Table) -> list[Cells]:
+    def columns(self, table: pa.Table) -> list[WrittenColumn]:
         """The columns of a table as written, in UTF-8, including separators and line ends."""
         last = table.num_columns - 1
         return [
@@ -789,19 +789,19 @@ class _Lines:
             for index, column in enumerate(table.columns)
         ]
 
-    def written(self, columns: list[Cells]) -> Iterator[bytes | memoryview]:
+    def blocks(self, columns: list[WrittenColumn]) -> Iterator[bytes | memoryview]:
         """The bytes of many lines at a time."""
         step = rows_at_a_time((cells.longest for cells in columns), ROWS)
         for first in range(0, len(columns[0].codes), step):
             pool = [byte_strings([])]
-            cells_of_step = [Cells(cells.labels, cells.codes[first : first + step]) for cells in columns]
+            cells_of_step = [WrittenColumn(cells.labels, cells.codes[first : first + step]) for cells in columns]
             indices = np.stack([_add_to_pool(cells, pool) for cells in cells_of_step], axis=1)
             yield self._encode(
                 _all_bytes(pa.concat_arrays(pool).take(arrow_integers(indices.ravel()))), Phrase("it has cells")
             )
 
-    def _cells(self, column: Column, name: str, *, before: str, after: str) -> Cells:
-        """Cells as written, with the text before and after each."""
+    def _cells(self, column: Column, name: str, *, before: str, after: str) -> WrittenColumn:
+        """A column as written, with the text before and after each."""
         from pyarrow import compute as pc
 
         labels, codes = labels_and_codes(column, name, self._table)
@@ -818,7 +818,7 @@ class _Lines:
         )
         octets = written.cast(pa.large_binary())
         self._encode(_all_bytes(octets), Phrase("column {column!r} has cells", column=name))
-        return Cells(octets, codes)
+        return WrittenColumn(octets, codes)
 
     def _encode(self, octets: bytes | memoryview, what: Phrase) -> bytes | memoryview:
         """Bytes converted to the encoding of the file; raise if it lacks a character."""
@@ -890,7 +890,7 @@ def _without_nulls(labels: pa.Array) -> pa.Array:
     return pc.fill_null(labels, strings([""])[0]) if labels.null_count else labels
 
 
-def _add_to_pool(cells: Cells, pool: list[pa.Array]) -> Integers:
+def _add_to_pool(cells: WrittenColumn, pool: list[pa.Array]) -> Integers:
     """Add cells to the pool; return their indices there."""
     before, codes = sum(map(len, pool)), cells.codes
     if len(cells.labels) <= len(codes):
