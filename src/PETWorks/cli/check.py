@@ -28,7 +28,9 @@ from PETWorks.render.language.messages import language, translated
 from PETWorks.render.terminal import counting_progress, progress, text_style
 
 if TYPE_CHECKING:
+    from PETWorks.gate.case import Case
     from PETWorks.gate.policy.policy import Policy
+    from PETWorks.render.check_result import Check
     from PETWorks.tables.output import Content
 
 HTML_SUFFIXES = (".html", ".htm")
@@ -109,11 +111,9 @@ def check_command(policy: Path, **options: Any) -> None:
       petworks check policy.yaml --reasons for_us_only.csv --below 11
       petworks check policy.yaml --evidence evidence_2026-11-16
     """
-    from PETWorks.gate.case import Case
     from PETWorks.gate.check.may_go_out import EXIT_CODES
     from PETWorks.gate.document import WITHHELD
     from PETWorks.gate.policy.policy import read_policy
-    from PETWorks.render.check_result import check_case
     from PETWorks.render.formats.evidence import evidence_files, write_evidence
     from PETWorks.render.formats.result_files import reasons_file
     from PETWorks.render.text.check_text import check_text
@@ -135,18 +135,7 @@ def check_command(policy: Path, **options: Any) -> None:
     if options["register"] is not None:
         policy_read = replace(policy_read, register=options["register"])
     evidence = None if options["evidence"] is None else check_new_folder(options["evidence"])
-    bar = (
-        counting_progress()
-        if policy_read.subset_sizes is not None
-        else progress("checking", shown_name(policy_read.data))
-    )
-    with bar as advance:
-        advance_subsets: Callable[[int, int], None] | None = advance if callable(advance) else None
-        settings = {name: options[name] for name in ("data", "as_of", "salt")}
-        case = Case(policy_read, **settings, progress=advance_subsets, **engine_settings(options))
-        result = check_case(case, options["previous"])
-    if result.note:
-        click.echo(f"petworks: {translated(result.note)}", err=True)
+    case, result = _check(policy_read, options)
     contents: dict[Path, Content] = {
         path: result.to_format(name, lang, edition).encode("utf-8", "replace") for name, edition, path in files
     }
@@ -169,6 +158,22 @@ def check_command(policy: Path, **options: Any) -> None:
     if document.verdict == WITHHELD:
         note("cli.verdict-withheld")
     sys.exit(EXIT_CODES[document.verdict])
+
+
+def _check(policy: "Policy", options: dict[str, Any]) -> "tuple[Case, Check]":
+    """Check the release, showing the progress and notes."""
+    from PETWorks.gate.case import Case
+    from PETWorks.render.check_result import check_case
+
+    counts_subsets = policy.subset_sizes is not None
+    with counting_progress() if counts_subsets else progress("checking", shown_name(policy.data)) as advance:
+        advance_subsets: Callable[[int, int], None] | None = advance if callable(advance) else None
+        settings = {name: options[name] for name in ("data", "as_of", "salt")}
+        case = Case(policy, **settings, progress=advance_subsets, **engine_settings(options))
+        result = check_case(case, options["previous"])
+    if result.note:
+        click.echo(f"petworks: {translated(result.note)}", err=True)
+    return case, result
 
 
 def _files(

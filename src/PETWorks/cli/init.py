@@ -59,7 +59,6 @@ def init_command(
       petworks init released.parquet --release internal -o policy.yaml
       petworks init synthetic.csv --kind synthetic --original people.csv --control kept_aside.csv
     """
-    from PETWorks.gate.release_files import default_suffix
     from PETWorks.gate.suggest.starter import (
         Comparison,
         can_be_anonymized,
@@ -67,30 +66,19 @@ def init_command(
         suggest_for_comparison,
         suggest_for_file,
     )
-    from PETWorks.render.language.language import message_text
-    from PETWorks.render.report.prose import comment_translators, file_argument
+    from PETWorks.render.report.prose import comment_translators
     from PETWorks.render.text.check_text import suggestions_text
     from PETWorks.tables.formats.packed import unpacked_path
-    from PETWorks.tables.opening import open_one
-    from PETWorks.tables.output import check_writable, write_whole
+    from PETWorks.tables.output import write_whole
 
     if (kind == GENERALISED) != (original is None) or (control is not None and original is None):
         raise ParameterError(
             "--original and --control are for a table that is not generalised (--kind synthetic or perturbed), and "
             "such a table needs its original"
         )
-    lang = language()
-    table_name = unpacked_path(data).stem
-    target = data.parent / f"{table_name}_policy.yaml" if output is None else output
     separator = "\t" if separator == r"\t" else separator
-    if target.exists():
-        open_one(data, separator, encoding)  # a table that cannot be read is reported first
-        raise InputError(
-            "cannot write {path!r}: it already exists; name another file with --output, or delete it: what you wrote "
-            "there is lost then",
-            path=str(target),
-        )
-    target = check_writable(target, (data,))
+    default = data.parent / f"{unpacked_path(data).stem}_policy.yaml"
+    target = _check_target(default if output is None else output, data, separator, encoding)
     comparison, people = None, None
     with progress("reading", data.name):
         if original is None:
@@ -107,17 +95,41 @@ def init_command(
         comparison=comparison,
         separator=separator,
         encoding=encoding,
-        **comment_translators(lang),
+        **comment_translators(language()),
     )
     write_whole({target: text.encode("utf-8", "surrogateescape")}, like=[data])
-    shown = shown_path(target)
     click.echo(suggestions_text(roles, people, **text_style(None)), nl=False)
+    _say_what_to_do_next(target, data, can_be_anonymized=comparison is None and can_be_anonymized(roles))
+
+
+def _check_target(target: Path, data: Path, separator: str | None, encoding: str | None) -> Path:
+    """The file to write the policy to; raise if it exists, or cannot be written."""
+    from PETWorks.tables.opening import open_one
+    from PETWorks.tables.output import check_writable
+
+    if target.exists():
+        open_one(data, separator, encoding)  # a table that cannot be read is reported first
+        raise InputError(
+            "cannot write {path!r}: it already exists; name another file with --output, or delete it: what you wrote "
+            "there is lost then",
+            path=str(target),
+        )
+    return check_writable(target, (data,))
+
+
+def _say_what_to_do_next(policy: Path, data: Path, *, can_be_anonymized: bool) -> None:
+    """Print where the policy is, and the commands that usually follow."""
+    from PETWorks.gate.release_files import default_suffix
+    from PETWorks.render.language.language import message_text
+    from PETWorks.render.report.prose import file_argument
+    from PETWorks.tables.formats.packed import unpacked_path
+
+    lang, shown = language(), shown_path(policy)
     click.echo("\n" + message_text(lang, "cli.policy-written", path=shown))
     argument = command_line([file_argument(shown)])
     click.echo(message_text(lang, "cli.look-then-check", command=f"petworks check {argument}"))
-    if comparison is None and can_be_anonymized(roles):
-        released = command_line(
-            [file_argument(shown_path(target.with_name(f"{table_name}_released{default_suffix(data)}")))]
-        )
+    if can_be_anonymized:
+        release = policy.with_name(f"{unpacked_path(data).stem}_released{default_suffix(data)}")
+        released = command_line([file_argument(shown_path(release))])
         command = f"petworks anonymize {argument} -o {released} --html report.html"
         click.echo(message_text(lang, "cli.if-it-fails", command=command))

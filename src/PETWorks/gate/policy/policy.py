@@ -129,13 +129,10 @@ class Policy:
     waivers: tuple[Waiver, ...] = ()
     anonymize: Mapping[str, Any] = field(default_factory=dict)  # how to make a release
     no_rule: Mapping[str, MultilingualText] = field(default_factory=dict)  # sensitive columns without a rule, and why
-    no_privacy_unit: Mapping[str, MultilingualText] = field(
-        default_factory=dict
-    )  # columns that repeat, and why they name no people of the table
+    # Columns that repeat, and why they name no people of the table.
+    no_privacy_unit: Mapping[str, MultilingualText] = field(default_factory=dict)
     rules_reason: MultilingualText | None = None  # why the rules are enough for the recipients
-    unique_values: float = (
-        UNIQUE_SHARE  # share of the records that exact values may single out, as stated in the policy
-    )
+    unique_values: float = UNIQUE_SHARE  # share of the records that exact values may single out, as stated
     unique_values_reason: MultilingualText | None = None  # why that share may be larger than usual
     root: Path | None = None  # the folder that must contain all files, if it is not the policy's own
     sample: Sample = field(default_factory=Sample)  # the columns that say how the records were drawn
@@ -407,40 +404,45 @@ def parse_policy(
     accountability = accountability_of(mistakes)
     unique_values, unique_values_reason = _unique_values(mistakes)
     mistakes.report()
-    subsets = content.get("subsets", {})
     return Policy(
         path=path,
         file=file,
         **resolved,
         **other_releases,
         **_context(content.get("context", {})),
+        **_single_keys(content),
         roles=roles,
-        no_role=_by_column(content, "no_role"),
-        no_rule=_by_column(content, "no_rule"),
-        no_privacy_unit=_by_column(content, "no_privacy_unit"),
-        order=content.get("order"),
-        seed=int(content["seed"]) if "seed" in content else None,
-        privacy_unit=content.get("privacy_unit", "").strip() or None,
-        sample=Sample(*(content.get(key, "").strip() or None for key in ("sampling_weight", "household"))),
-        treatment={name: value for name, value in content.get("treatment", {}).items() if name in TREATMENTS},
         cell_size=int(content.get("cell_size", max((preset.cell_size for preset in presets), default=CELL_SIZE))),
         presets=presets,
         rules=rules,
-        subset_sizes=subsets.get("sizes"),
         accountability=accountability,
-        limits=subsets.get("limits", {}),
         waivers=waivers,
-        anonymize=content.get("anonymize", {}),
         models=models,
-        compare_at={
-            column: tuple(levels) if isinstance(levels, list) else (levels,)
-            for column, levels in _by_column(content, "compare_at").items()
-            if levels
-        },
         unique_values=unique_values,
         unique_values_reason=unique_values_reason,
         root=None if root is None else Path(root),
     )
+
+
+def _single_keys(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a policy that each follow from one key of its file, which the schema has checked."""
+    subsets = content.get("subsets", {})
+    return {
+        **{key: _by_column(content, key) for key in ("no_role", "no_rule", "no_privacy_unit")},
+        "order": content.get("order"),
+        "seed": int(content["seed"]) if "seed" in content else None,
+        "privacy_unit": content.get("privacy_unit", "").strip() or None,
+        "sample": Sample(*(content.get(key, "").strip() or None for key in ("sampling_weight", "household"))),
+        "treatment": {name: value for name, value in content.get("treatment", {}).items() if name in TREATMENTS},
+        "subset_sizes": subsets.get("sizes"),
+        "limits": subsets.get("limits", {}),
+        "anonymize": content.get("anonymize", {}),
+        "compare_at": {
+            column: tuple(levels) if isinstance(levels, list) else (levels,)
+            for column, levels in _by_column(content, "compare_at").items()
+            if levels
+        },
+    }
 
 
 def _by_column(content: Mapping[str, Any], key: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ was writing.
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -404,15 +404,15 @@ def every_subset(
     finished: CountsBySubset = {}
     kept = None
     if checkpoint is not None:
-        about: dict[str, Any] = {
+        worth_counted: Any = {column: own_worth.units.tolist() for column, own_worth in worths.items()}
+        if missing:
+            worth_counted = [row.tolist() for rows in units.values() for row in rows]
+        about = {
             "sizes": list(wanted),
             "records": release.records,
             "table": release.table.fingerprint((*columns, *sensitive)),
+            **({"worth": worth_counted} if worth_counted else {}),
         }
-        if missing:
-            about["worth"] = [row.tolist() for rows in units.values() for row in rows]
-        elif worths:
-            about["worth"] = {column: own_worth.units.tolist() for column, own_worth in worths.items()}
         kept = Checkpoint(Path(checkpoint), columns, sensitive, about, resume=resume)
         finished |= kept.finished
     if progress:
@@ -428,13 +428,7 @@ def every_subset(
                 progress(len(finished), total)
     masks = masks_of_sizes(wanted, len(columns))
     counts = [finished[subset_of(mask, columns)] for mask in masks]
-    guesses = np.array([found.right_guesses for found in counts], np.int64).reshape(len(counts), len(sensitive))
-    right_guesses = dict(zip(sensitive, guesses.T, strict=True))
-    gained: dict[str, Integers] = {}
-    gains = iter(np.array([found.gains for found in counts], np.int64).T)
-    for column in units:  # in the order in which they were counted
-        right_guesses |= {column: next(gains)} if column in missing else {}
-        gained |= {column: next(gains)} if column in worths else {}
+    right_guesses, gained = _guesses_and_gains(counts, sensitive, units, missing, worths)
     prior_gains = {column: (own_worth, own_worth.prior(counted[column].counts)) for column, own_worth in worths.items()}
     return Subsets(
         columns,
@@ -449,6 +443,27 @@ def every_subset(
         gained,
         {column: counted[column].records for column in missing},
     )
+
+
+def _guesses_and_gains(
+    counts: Sequence[SubsetCounts],
+    sensitive: Sequence[str],
+    units: Mapping[str, Any],
+    missing: Collection[str],
+    worths: Collection[str],
+) -> tuple[dict[str, Integers], dict[str, Integers]]:
+    """The right guesses of each sensitive attribute with each subset, and the gains where values have a worth.
+
+    missing   attributes whose missing value does not count: their right guesses were counted as gains
+    """
+    guesses = np.array([found.right_guesses for found in counts], np.int64).reshape(len(counts), len(sensitive))
+    right_guesses = dict(zip(sensitive, guesses.T, strict=True))
+    gained: dict[str, Integers] = {}
+    gains = iter(np.array([found.gains for found in counts], np.int64).T)
+    for column in units:  # in the order in which they were counted
+        right_guesses |= {column: next(gains)} if column in missing else {}
+        gained |= {column: next(gains)} if column in worths else {}
+    return right_guesses, gained
 
 
 def masks_of_sizes(sizes: Iterable[int], columns: int) -> list[int]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.hierarchies.intervals import NumberRange, number_range
-from PETWorks.about.treatment import visible
+from PETWorks.about.treatment import visible_text
 from PETWorks.counting.codes import Column
 from PETWorks.counting.engines.engine import load_rows
 from PETWorks.counting.keys import pack
@@ -276,7 +276,7 @@ def positions(values: Sequence[str | None], hierarchy: Hierarchy | None = None) 
     open_ends: dict[int, NumberRange] = {}
     closed: list[NumberRange] = []
     for index, value in enumerate(values):
-        if value is None or visible(value) is None:
+        if value is None or visible_text(value) is None:
             continue
         number = number_of(value)
         stands_for = number_range(value) if number is None else None
@@ -383,7 +383,7 @@ def _numbers_of(original: Column) -> Reals | None:
     """The numbers of a column; None if some known value is none."""
     numbers = np.full(len(original.values), np.nan)
     for index, value in enumerate(original.values):
-        if value is None or visible(value) is None:
+        if value is None or visible_text(value) is None:
             continue
         number = number_of(value)
         if number is None:
@@ -395,7 +395,7 @@ def _numbers_of(original: Column) -> Reals | None:
 def _numbers_with_ends(original: Column) -> Reals | None:
     """The numbers of a column that has intervals too, such as a top code; None if some known value is neither."""
     numbers = positions(original.values)
-    known = np.array([value is not None and visible(value) is not None for value in original.values])
+    known = np.array([value is not None and visible_text(value) is not None for value in original.values])
     return None if np.isnan(numbers[known]).any() or not known.any() else numbers
 
 
@@ -431,11 +431,44 @@ def _mean_row(coding: Reals, counts: Any) -> Reals:
 
 def _category(name: str, original: Column, table: Column, hierarchy: Hierarchy | None) -> _Predictor:
     """A category: a column for each label of the table but the most frequent one; unknown cells are a label too."""
-    before = [visible(value) and value for value in original.values]
-    by_value = dict.fromkeys(before, 0)
-    for value, count in zip(before, original.counts.tolist(), strict=True):
-        by_value[value] += count
-    values = sorted((value for value, count in by_value.items() if value is not None and count), key=str)
+    before = [visible_text(value) and value for value in original.values]
+    by_value = _add_up(before, original.counts)
+    values = sorted(value for value in by_value if value is not None)
+    _check_categories(name, values)
+    after = [visible_text(value) and value for value in table.values]
+    members = {
+        label: _values_below(label, values, hierarchy) if table is not original else [label]
+        for label in dict.fromkeys(after)
+        if label is not None
+    }
+    after = [None if label is not None and len(members[label]) == len(values) else label for label in after]
+    counts = _add_up(after, table.counts)
+    labels = sorted(counts, key=lambda label: (-counts[label], label is None, label or ""))
+    width = max(len(labels) - 1, 0)
+    rows = dict(zip(labels, np.eye(len(labels), width, -1), strict=True))  # all zero for the most frequent label
+    coding = np.array([rows.get(label, np.zeros(width)) for label in after]).reshape(len(after), width)
+    mean = _mean_row(coding, table.counts)
+    applied_to: dict[str | None, Reals] = {None: rows.get(None, mean)}
+    applied_to |= _rows_of_values(values, members, counts, rows, applied_to[None])
+    applied = np.array([applied_to.get(value, mean) for value in before]).reshape(len(before), width)
+    reference = min(values, key=lambda value: (-by_value[value], value))
+    origin = applied_to[reference]
+    terms = [(value, applied_to[value] - origin) for value in values if value != reference]
+    known = [label for label in counts if label is not None]
+    return _Predictor(name, table.codes, coding, applied, origin, tuple(terms), len(known) < 2)
+
+
+def _add_up(values: Sequence[str | None], counts: Any) -> dict[str | None, int]:
+    """The number of records with each value that occurs; a value may be listed several times."""
+    by_value: dict[str | None, int] = {}
+    for value, count in zip(values, counts.tolist(), strict=True):
+        if count:
+            by_value[value] = by_value.get(value, 0) + count
+    return by_value
+
+
+def _check_categories(name: str, values: Sequence[str]) -> None:
+    """Raise if a column has too many values to be a category, or only one."""
     if len(values) > MAX_CATEGORIES:
         raise InputError(
             "column {column!r} of the model has {given:,} values that are no numbers; at most {most} are allowed: "
@@ -446,48 +479,32 @@ def _category(name: str, original: Column, table: Column, hierarchy: Hierarchy |
         )
     if len(values) < 2:
         raise InputError("column {column!r} of the model has one value only; leave it out", column=name)
-    after = [visible(value) and value for value in table.values]
-    members = {
-        label: _values_below(label, values, hierarchy) if table is not original else [label]
-        for label in dict.fromkeys(after)
-        if label is not None
-    }
-    after = [None if label is not None and len(members[label]) == len(values) else label for label in after]
-    counts: dict[str | None, int] = {}
-    for label, count in zip(after, table.counts.tolist(), strict=True):
-        if count:
-            counts[label] = counts.get(label, 0) + count
-    labels = sorted(counts, key=lambda label: (-counts[label], label is None, label or ""))
-    index_of = {label: index for index, label in enumerate(labels[1:])}
-    width = len(index_of)
 
-    def row(label: str | None) -> Reals:
-        indicators = np.zeros(width)
-        if label in index_of:
-            indicators[index_of[label]] = 1.0
-        return indicators
 
-    coding = np.array([row(label) for label in after]).reshape(len(after), width)
-    mean = _mean_row(coding, table.counts)
-    applied_to: dict[str | None, Reals] = {None: row(None) if None in counts else mean}
+def _rows_of_values(
+    values: Sequence[str],
+    members: Mapping[str, Sequence[str]],
+    counts: Mapping[str | None, int],
+    rows: Mapping[str | None, Reals],
+    unknown: Reals,
+) -> dict[str | None, Reals]:
+    """For each value of the original, the mean row of the labels that may stand for it, by their numbers of records.
+
+    members   the values that each label stands for
+    unknown   the row of a value that no label stands for
+    """
     shares: dict[str, list[tuple[float, str]]] = {}
     for label, below in members.items():
         if counts.get(label) and len(below) < len(values):
             for value in below:
                 shares.setdefault(value, []).append((counts[label] / len(below), label))
+    of_values: dict[str | None, Reals] = {}
     for value in values:
-        weights = shares.get(value)
-        if weights:
-            total = sum(weight for weight, _ in weights)
-            applied_to[value] = sum((weight / total * row(label) for weight, label in weights), np.zeros(width))
-        else:
-            applied_to[value] = applied_to[None]
-    applied = np.array([applied_to.get(value, mean) for value in before]).reshape(len(before), width)
-    reference = min(values, key=lambda value: (-by_value[value], value))
-    origin = applied_to[reference]
-    terms = [(value, applied_to[value] - origin) for value in values if value != reference]
-    known = [label for label in counts if label is not None]
-    return _Predictor(name, table.codes, coding, applied, origin, tuple(terms), len(known) < 2)
+        weights = shares.get(value, [])
+        total = sum(weight for weight, _ in weights)
+        parts = (weight / total * rows[label] for weight, label in weights)
+        of_values[value] = sum(parts, np.zeros_like(unknown)) if weights else unknown
+    return of_values
 
 
 def _values_below(label: str, values: Sequence[str], hierarchy: Hierarchy | None) -> list[str]:
@@ -515,7 +532,7 @@ class _Outcome:
         known = [
             value
             for value, count in zip(original.values, original.counts.tolist(), strict=True)
-            if count and value is not None and visible(value) is not None
+            if count and value is not None and visible_text(value) is not None
         ]
         numbers = _numbers_of(original)
         if len(known) < 2:
