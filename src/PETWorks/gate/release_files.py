@@ -384,14 +384,23 @@ def releases_of(policy: Policy) -> list[ReleaseFiles]:
     return _made_from(policy.data, policy)
 
 
+def existing_releases_of(policy: Policy) -> list[ReleaseFiles]:
+    """The releases beside a policy that were made from its table, as far as their files are still there."""
+    return _existing(releases_of(policy))
+
+
 def other_releases_of(policy: Policy) -> list[ReleaseFiles]:
     """The releases beside that of a policy that were made from the same original, and are not among its `releases`."""
     if policy.original is None or (policy.plan is None and not came_with_release(policy.path)):
         return []
     judged = [policy.data, *(earlier.data for earlier in policy.releases.earlier)]
     known = [table.resolve() for table in judged if isinstance(table, Path)]
-    others = _made_from(policy.original, policy)
-    return [files for files in others if files.release.exists() and files.release.resolve() not in known]
+    others = _existing(_made_from(policy.original, policy))
+    return [files for files in others if files.release.resolve() not in known]
+
+
+def _existing(releases: Iterable[ReleaseFiles]) -> list[ReleaseFiles]:
+    return [files for files in releases if files.release.exists()]
 
 
 def _made_from(original: object, policy: Policy) -> list[ReleaseFiles]:

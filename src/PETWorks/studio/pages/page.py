@@ -22,7 +22,7 @@ from PETWorks.errors import PYTHON, Hint, InputError, NotApplicable, PETWorksErr
 from PETWorks.gate.check.may_go_out import Obstacle
 from PETWorks.gate.document import CheckDocument
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.gate.release_files import came_with_release, origins_of, releases_of
+from PETWorks.gate.release_files import came_with_release, existing_releases_of, origins_of
 from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.numbers import count
 from PETWorks.render.charts.charts import bar_length
@@ -133,10 +133,10 @@ def flow_of(policy: Policy, wanted: str = "") -> Flow:
     """The original and the release that belong together with a policy: the release that is wanted, or the last one."""
     if is_release(policy):
         origin = next(origins_of(policy), None)
-        found = () if origin is None else releases_of(origin)
-        others = [files.release.name for files in found if files.release.exists() and files.release != policy.data]
+        found = () if origin is None else existing_releases_of(origin)
+        others = [files.release.name for files in found if files.release != policy.data]
         return Flow(None if origin is None else origin.path, policy.path, others)
-    made = [files for files in releases_of(policy) if files.release.exists()]
+    made = existing_releases_of(policy)
     made.sort(key=lambda files: (files.release.name == wanted, files.release.stat().st_mtime_ns))
     return Flow(policy.path, made[-1].policy if made else None, [files.release.name for files in made[:-1]])
 
