@@ -128,7 +128,9 @@ def note_placed_cells(release: Release, policy: Policy) -> None:
     if plan is not None and plan.shown_cells is not None:
         release.note_replaced_labels(
             {
-                column: ReplacedLabels(plan.hierarchies[column].height, shown.leaves, shown.cells, shown.information_kept)
+                column: ReplacedLabels(
+                    plan.hierarchies[column].height, shown.leaves, shown.cells, shown.information_kept
+                )
                 for column, shown in plan.shown_cells.items()
                 if column in plan.hierarchies
             }

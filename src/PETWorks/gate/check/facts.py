@@ -83,7 +83,7 @@ def _remaining_information(release: Release, name: str) -> dict[str, Any]:
         facts["recoded"] = bool(set(values) - {*before.values, None, SUPPRESSED})
         facts["changed"] = _changed_share(before, after)
         facts["stars"] = dict(zip(after.values, after.counts.tolist(), strict=True)).get(SUPPRESSED, 0)
-        placed = release.view.placed.get(name)
+        placed = release.view.replaced_labels.get(name)
         facts["information_kept"] = (
             placed.information_kept if placed else information_kept(before, after, hierarchy, facts.get("level"))
         )
