@@ -51,6 +51,8 @@ def without_labels(proposed):
         ("zip", ["10", "11"], {"prefix": [1]}),
         ("phase", ["2-a", "3+b"], {"rare": {"fewer_than": 5}}),
         ("cause", ["I21.4", "J45"], {"icd10": ["category", "chapter"]}),
+        ("ICD10", ["I214", "J45"], {"icd10": ["category", "chapter"]}),
+        ("GP Practice Code", ["B81307", "B82014"], {"rare": {"fewer_than": 5}}),
         ("city", ["Taipei", "Tainan", None, "*"], {"rare": {"fewer_than": 5}}),
         ("age", ["30", "31", "32", "33", "34", "35", "unknown"], {"rare": {"fewer_than": 5}}),
         ("city", ["Other", "a"], {"rare": {"fewer_than": 5, "label": "other values"}}),

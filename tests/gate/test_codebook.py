@@ -297,4 +297,21 @@ def test_numbers_with_separators_of_thousands_are_numbers(tmp_path, monkeypatch)
         exec(code, names)
     assert names["release"]["cost"].tolist()[:2] == [5437, 12485]
     assert names["release"]["tax"].tolist()[::2] == [1200, 7]
-    assert 'for (column in c("cost")) release[[column]] <- gsub(",", "", release[[column]])' in text
+    assert 'for (column in c("cost")) release[[column]] <- gsub(",", "", release[[column]], fixed = TRUE)' in text
+
+
+def test_amounts_with_a_currency_are_numbers(tmp_path, monkeypatch):
+    (tmp_path / "r.csv").write_text('cost,paid,course\n£5437.10,"$1,200",BIO 101\n"£12,485",≥ $9000,BIO 102\n', "utf-8")
+    book = Codebook.of(Release(tmp_path / "r.csv", {"paid": "quasi_identifier"}), tmp_path / "r.csv", {})
+    cost, paid, course = book.columns
+    assert (cost.numbers, cost.low, cost.high, course.numbers) == (True, "5437.10", "12485", False)
+    assert {label.text: label.low for label in paid.labels} == {"$1,200": "1200", "≥ $9000": "9000"}
+    text = book.to_markdown("r_codebook.csv").decode()
+    (tmp_path / "r_codebook.csv").write_bytes(book.to_csv())
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for code in re.findall("```python\n(.*?)```", text, flags=re.S):
+        exec(code, names)
+    assert names["release"]["cost"].tolist() == [5437.1, 12485]
+    assert names["release"]["paid"].tolist()[0] == 1200
+    assert 'gsub("£", "", release[[column]], fixed = TRUE)' in text

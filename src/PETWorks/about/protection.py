@@ -231,6 +231,46 @@ def parse_amount(text: str) -> Amount | None:
     return Amount(match[1] or "", number, match[3] or "")
 
 
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))", re.ASCII)
+_BEFORE = re.compile(r"(?:(?:NT|US|HK)?[$€£¥] ?)?")
+_AFTER = ("", "%", "‰", "元", "€")
+
+
+def signs_of_amounts(texts: Iterable[str]) -> tuple[str, ...]:
+    """What to take off the amounts of a column to get their numbers: a sign, such as `£`, separators of thousands.
+
+    Nothing if the amounts have several signs.
+
+    >>> signs_of_amounts(["£1,234.50", "£90"]), signs_of_amounts(["£5", "€5"])
+    (('£', ','), ())
+    """
+    found: set[tuple[str, str]] = set()
+    separated = False
+    for text in texts:
+        amount = parse_amount(text)
+        if amount is not None:
+            found.add((amount.before, amount.after))
+            separated = separated or "," in text
+            if len(found) > 1:
+                return ()
+    for before, after in found:
+        if _BEFORE.fullmatch(before) is None or after not in _AFTER:
+            return ()
+        return (*filter(None, (before, after)), *[","] * separated)
+    return ()
+
+
+def bare(text: str, signs: Iterable[str]) -> str:
+    """A text, perhaps an interval, without the signs of its amounts.
+
+    >>> bare("[£1,000, £2,000)", ("£", ","))
+    '[1000, 2000)'
+    """
+    for sign in signs:
+        text = _THOUSANDS.sub("", text) if sign == "," else text.replace(sign, "")
+    return text
+
+
 def _full_hour(text: str, *, roc: bool, day_first: bool | None) -> str | None:
     """A time of day, or a date with one, without its minutes."""
     day, sign, clock = text.partition("T" if "T" in text else " ")

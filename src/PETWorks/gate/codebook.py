@@ -17,7 +17,7 @@ from typing import Any
 from PETWorks.about.hierarchies.dates import read_date, read_period, spelling_of
 from PETWorks.about.hierarchies.intervals import number_range
 from PETWorks.about.hierarchies.scheme import as_text
-from PETWorks.about.protection import GROUPS, OF_NUMBERS
+from PETWorks.about.protection import GROUPS, OF_NUMBERS, bare, signs_of_amounts
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting.counts import Marginal
 from PETWorks.counting.release import Release
@@ -59,7 +59,7 @@ class CodebookColumn:
     """A column of the release.
 
     numbers   whether its values are numbers, and perhaps `*`
-    separated whether some of them have separators of thousands
+    signs     what to take off them: a currency, separators of thousands
     stars     the number of records with `*`
     low, high the smallest and the largest number
     labels    the values that are listed; not for numbers
@@ -78,7 +78,7 @@ class CodebookColumn:
     has_missing: bool
     stars: int
     shown: str | None = None
-    separated: bool = False
+    signs: tuple[str, ...] = ()
     protected: Words | None = None
     ranges: bool = False
     days: str | None = None
@@ -243,16 +243,17 @@ def _describe(
     are_codes = words is not None and not {"width", "cuts", "quantiles", "top", "bottom", *OF_NUMBERS, GROUPS} & set(
         words
     )
-    plain = [value if is_number(value) else _without_commas(value) for value in known]
-    numbers = bool(known) and None not in plain and not are_codes and not any(map(_CODE.fullmatch, known))
-    ordered = sorted((number for number in plain if number is not None), key=float) if numbers else []
+    signs = signs_of_amounts(known)
+    plain = [bare(value, signs) for value in known]
+    numbers = bool(known) and all(map(is_number, plain)) and not are_codes and not any(map(_CODE.fullmatch, plain))
+    ordered = sorted(plain, key=float) if numbers else []
     labels: list[Label] = []
     are_days = bool(known) and all(_is_day(value, words) for value in known)
     listed = known
     if protected is not None and set(protected) & set(OF_NUMBERS) and len(known) > most:
         listed = [value for value in known if not is_number(value)]  # the coded ends
     if not numbers and len(listed) <= most and not (shown and are_days):
-        labels = sorted(_with_middles([_label(value, words) for value in listed]), key=_sort_key)
+        labels = sorted(_with_middles([_label(value, words, signs) for value in listed], signs), key=_sort_key)
         labels += [Label(SUPPRESSED)] if SUPPRESSED in values and known else []
     are_ranges = bool(labels) and _have_middles(labels, words)
     return CodebookColumn(
@@ -265,19 +266,11 @@ def _describe(
         None in values,
         records.get(SUPPRESSED, 0),
         shown,
-        numbers and plain != known,
+        signs if numbers else (),
         protected,
         are_ranges,
         _form_of_days(known, words) if are_days and not are_ranges else None,
     )
-
-
-_WITH_COMMAS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
-
-
-def _without_commas(text: str) -> str | None:
-    """A number without its separators of thousands; None for any other text."""
-    return text.replace(",", "") if _WITH_COMMAS.fullmatch(text) else None
 
 
 def _have_middles(labels: Sequence[Label], words: Words | None) -> bool:
@@ -310,8 +303,13 @@ def _form_of_days(texts: Sequence[str], words: Words | None) -> str | None:
     return sign.join(("%d", "%m", "%Y") if day_first is not False else ("%m", "%d", "%Y"))
 
 
-def _label(text: str, words: Words | None) -> Label:
+def _label(text: str, words: Words | None, signs: Sequence[str] = ()) -> Label:
     """A label with its ends: of a period if dates were declared, otherwise of numbers, if it has any."""
+    found = _ends(bare(text, signs), words)
+    return replace(found, text=text)
+
+
+def _ends(text: str, words: Words | None) -> Label:
     if words is not None and "dates" in words:
         period = read_period(text, **spelling_of(words))
         if period is None:
@@ -324,7 +322,7 @@ def _label(text: str, words: Words | None) -> Label:
     has_no_ends = words is not None and (
         ("rare" in words and not is_number(text)) or {"prefix", "mask", "icd10"} & set(words)
     )
-    numbers = None if has_no_ends else number_range(_without_commas(text) or text)
+    numbers = None if has_no_ends else number_range(text)
     if numbers is None or _CODE.fullmatch(text):
         return Label(text)
     low, high = ("" if end is None else as_text(end) for end in (numbers.low, numbers.high))
@@ -333,10 +331,10 @@ def _label(text: str, words: Words | None) -> Label:
     return Label(text, low, high, numbers.includes_high, exact)
 
 
-def _with_middles(labels: Sequence[Label]) -> Iterator[Label]:
+def _with_middles(labels: Sequence[Label], signs: Sequence[str]) -> Iterator[Label]:
     """The labels; those of numbers with an open end get the middle that models take for them."""
     ranges = [label for label in labels if not _is_period(label) and (label.low or label.high)]
-    middles = dict(zip(ranges, positions([label.text for label in ranges]).tolist(), strict=True))
+    middles = dict(zip(ranges, positions([bare(label.text, signs) for label in ranges]).tolist(), strict=True))
     for label in labels:
         if label in middles and not label.middle and not math.isnan(middles[label]):
             yield replace(label, middle=as_text(Fraction(str(middles[label]))))
@@ -403,10 +401,11 @@ def _loading(codebook: Codebook, csv_name: str, say: Say) -> Iterator[str]:
         ]
     if numbers:
         listed = ", ".join(map(_quoted, numbers))
-        separated = ", ".join(_quoted(column.name) for column in codebook.columns if column.separated)
-        if separated:
-            python += [f"for column in [{separated}]:", '    release[column] = release[column].str.replace(",", "")']
-            r += [f'for (column in c({separated})) release[[column]] <- gsub(",", "", release[[column]])']
+        for sign in dict.fromkeys(sign for column in codebook.columns for sign in column.signs):
+            written = ", ".join(_quoted(column.name) for column in codebook.columns if sign in column.signs)
+            off = _quoted(sign)
+            python += [f"for column in [{written}]:", f'    release[column] = release[column].str.replace({off}, "")']
+            r += [f'for (column in c({written})) release[[column]] <- gsub({off}, "", release[[column]], fixed = TRUE)']
         python += [f"numbers = [{listed}]", 'release[numbers] = release[numbers].apply(pd.to_numeric, errors="coerce")']
         r += [
             f"numbers <- c({listed})",

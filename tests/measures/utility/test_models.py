@@ -1,6 +1,7 @@
 """Regressions on the original and on the release, compared with statsmodels and with their literal definition."""
 
 import math
+from datetime import date, timedelta
 
 import numpy as np
 import pytest
@@ -172,6 +173,33 @@ def test_codes_are_categories_if_the_model_says_so():
         )
     )
     assert as_code == as_place > as_number
+
+
+def test_dates_and_amounts_count_as_numbers_however_they_are_written():
+    """Days with the day first, with a time, as medians and as periods; amounts with a currency and thousands."""
+    rng = np.random.default_rng(5)
+    born = [date(1930, 1, 1) + timedelta(days=int(day)) for day in rng.integers(0, 30_000, 300)]
+    cost = [round(9000 - day.toordinal() / 100 + rng.normal(0, 300), 2) for day in born]
+    years = [f"{day.year // 20 * 20}-{day.year // 20 * 20 + 19}" for day in born]
+    middles = [date(day.year // 20 * 20 + 9, 12, 31) for day in born]
+    models, plain = [Model("cost", ("born",))], columns({"born": born, "cost": cost})
+    written = columns({"born": [f"{day:%d/%m/%Y} 09:30" for day in born], "cost": [f"£{each:,.2f}" for each in cost]})
+    check_models(models, written)
+    for released in ([f"{day:%d/%m/%Y}" for day in born], years):
+        of_days = born if released is not years else middles
+        wanted = compare_models(models, plain, columns({"born": of_days, "cost": cost}), {})
+        release = columns({"born": released, "cost": [f"£{each:.2f}" for each in cost]})
+        assert compare_models(models, written, release, {}) == wanted
+    assert compare_models(models, plain, columns({"born": years, "cost": cost}), {}) == wanted
+
+
+def test_years_and_codes_of_courses_are_no_dates_or_amounts():
+    years = columns({"year": ["1990", "1991", "1993"] * 5, "cost": range(15)})
+    after = columns({"year": ["1990-1994"] * 15, "cost": range(15)})
+    assert compare_models([Model("cost", ("year",))], years, after, {})[0].lost == ("year",)
+    courses = columns({"cost": range(15), "course": [f"BIO {number}" for number in (101, 102, 103)] * 5})
+    result = compare_models([Model("cost", ("course",))], courses, courses, {})[0]
+    assert [each.category for each in result.coefficients] == [None, "BIO 102", "BIO 103"]
 
 
 def test_separated_outcomes_are_found():

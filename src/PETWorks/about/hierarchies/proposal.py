@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-from PETWorks.about.column_names import terms, words_of
+from PETWorks.about.column_names import SENSITIVE, terms, words_of
 from PETWorks.about.hierarchies.dates import (
     CALENDARS,
     TAIWAN,
@@ -138,7 +138,9 @@ def _proposals(words: str, values: Mapping[str, int], records: int, label: str) 
         yield from _for_british_postcodes(values, is_named=is_named)
         if is_named:
             yield from _for_codes(values)
-        if all(Diagnoses(["chapter"]).path(value) is not None for value in values):
+        # Codes of wards and practices may look like categories of ICD-10: a dot or the name tells.
+        is_code = any("." in value for value in values) or any(term in words for term in terms(SENSITIVE["health"]))
+        if is_code and all(Diagnoses(["chapter"]).path(value) is not None for value in values):
             yield Proposal({"icd10": ["category", "chapter"]}, Phrase("codes of ICD-10: category, then chapter"))
         yield from _for_occupations(words, values)
         yield from _for_numbers(words, values)

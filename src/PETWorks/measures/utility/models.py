@@ -1,13 +1,14 @@
 """Regression models that the data are for: fitted on the original and on the release, and compared on the original.
 
 A model is linear, on the logarithm of one plus the outcome if that is asked for, or logistic if the outcome has two
-values. Numbers count as numbers and intervals by their middle; every other label is a category of its own.
+values. Numbers and amounts count as numbers, dates by their day, intervals and periods by their middle; every other
+label is a category of its own.
 `docs/models.md` defines how a model of coarser values is applied to the records of the original.
 """
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -17,10 +18,12 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from PETWorks.about.hierarchies.dates import day_first_in, read_date, read_period
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.hierarchies.intervals import NumberRange, number_range
+from PETWorks.about.protection import bare, signs_of_amounts
 from PETWorks.about.treatment import visible_text
-from PETWorks.counting.codes import Column
+from PETWorks.counting.codes import Column, recode_labels
 from PETWorks.counting.engines.engine import load_rows
 from PETWorks.counting.keys import pack
 from PETWorks.counting.protected_source import exact_source
@@ -226,7 +229,7 @@ def compare_models(
     results = []
     for number, model in enumerate(models):
         try:
-            results.append(_compare(model, original, released, hierarchies))
+            results.append(_compare(model, *_as_numbers(model, original, released), hierarchies))
         except (InputError, ParameterError) as error:
             error.what = f"models.{number}"
             raise
@@ -237,15 +240,50 @@ def check_models(models: Sequence[Model], original: Mapping[str, Column]) -> Non
     """Raise if a model cannot be fitted on the original: a column is constant, or has too many categories."""
     for number, model in enumerate(models):
         try:
+            (columns,) = _as_numbers(model, original)
             for name in model.on:
-                _Predictor.of(name, original[name], None, as_category=name in model.categories)
-            _Outcome.of(model, original[model.outcome])
+                _Predictor.of(name, columns[name], None, as_category=name in model.categories)
+            _Outcome.of(model, columns[model.outcome])
         except (InputError, ParameterError) as error:
             error.what = f"models.{number}"
             raise
 
 
 # Numbers.
+
+
+def _as_numbers(model: Model, original: Mapping[str, Column], *others: Mapping[str, Column]) -> list[dict[str, Column]]:
+    """The columns of a model in each table, with plain numbers for amounts and ISO days for other dates and periods.
+
+    How a column is written is what its values in the original show.
+    """
+    tables = [dict(table) for table in (original, *others)]
+    for name in model.columns:
+        read = None if name in model.categories else _reading_of(original[name])
+        for table in tables:
+            if read is not None and name in table:
+                known = {value: value and read(value) for value in table[name].values}
+                table[name] = table[name].recode(*recode_labels(list(known), known))
+    return tables
+
+
+def _reading_of(column: Column) -> Callable[[str], str] | None:
+    """How the labels of a column become numbers or ISO days; None if they are numbers, or neither."""
+    values = [value for value in column.values if value is not None and visible_text(value) is not None]
+    signs = signs_of_amounts(values)
+    if signs and all(number_of(text) is not None or number_range(text) for text in (bare(v, signs) for v in values)):
+        return lambda text: bare(text, signs)
+    day_first = day_first_in(values)
+    days = (read_date(value, day_first=day_first) for value in values)
+    if not values or not all(found is not None and found[1] == "day" for found in days) or all(map(_is_float, values)):
+        return None
+
+    def middle(text: str) -> str:
+        period = read_period(text, day_first=day_first)
+        return text if period is None else (period[0] + (period[1] - period[0]) / 2).isoformat()
+
+    return middle
+
 
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
@@ -258,11 +296,14 @@ def number_of(text: str) -> float | None:
             return float(date(*map(int, match.groups())).toordinal())
         except ValueError:
             return None
+    return float(text) if _is_float(text) else None
+
+
+def _is_float(text: str) -> bool:
     try:
-        number = float(text)
+        return math.isfinite(float(text)) and "_" not in text
     except ValueError:
-        return None
-    return number if math.isfinite(number) and "_" not in text else None
+        return False
 
 
 def positions(values: Sequence[str | None], hierarchy: Hierarchy | None = None) -> Reals:
