@@ -167,6 +167,26 @@ def test_waivers_context_regimes_and_sign_off(folder):
         assert [(one.what, one.date) for one in earlier] == [("2025", "2025-11-30")]
 
 
+def test_adversaries_are_named_with_what_they_know(folder):
+    def adversaries():
+        return read_policy(folder / "policy.yaml").file.content["context"].get("adversaries")
+
+    with entered(folder) as page:
+        save(page, adversary__new__who="a neighbour", adversary__new__knows=["sex", "age"])
+        assert adversaries() == [{"who": "a neighbour", "knows": ["sex", "age"]}]
+        changed = text_of(folder)
+        save(page)
+        assert text_of(folder) == changed
+        save(page, adversary__0__knows=["race"])
+        assert adversaries() == [{"who": "a neighbour", "knows": ["race"]}]
+        answer = save(page, adversary__new__knows=["sex"])
+        assert answer.status_code == 400
+        assert "'who' is missing" in unescape(answer.text)
+        assert re.search(r'name="adversary-new-knows" value="sex" checked', answer.text)
+        save(page, adversary__0__remove="yes")
+        assert adversaries() is None
+
+
 @pytest.mark.parametrize(
     ("section", "changed", "message"),
     [

@@ -291,6 +291,8 @@ def test_the_regressions_are_named_and_removed_and_a_mistake_is_shown_at_their_f
         answer = run(page, do="save", outcome=place["age"])
         assert answer.status_code == 400
         assert re.search(r'<fieldset>.*?id="wrong-model">a model is on 1 to 50 columns', answer.text, re.S)
+        answer = run(page, do="save", on=place["sex"])
+        assert "choose the outcome that the columns explain" in answer.text
         assert models() is None
         run(page, do="save", outcome=place["age"], on=[place["sex"], place["a<b>c"]], log="yes")
         assert models() == [{"outcome": "age", "on": ["sex", "a<b>c"], "log": "true"}]

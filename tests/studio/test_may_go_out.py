@@ -133,7 +133,11 @@ def test_without_the_approver_whom_a_regime_asks_for_nothing_may_go_out(folder):
     with entered(folder) as page:
         fields = fields_of(page.get("/decide?policy=out_policy.yaml").text, "/decide/save")
         page.post("/decide/save?policy=out_policy.yaml", data={**fields, "approver": "Ms Lin"})
-    assert "out.csv" in listed(exported(folder))[0]
+    shown = exported(folder)
+    assert "out.csv" in listed(shown)[0]
+    message = re.search(r'<p class="message([^"]*)" role="status">(.*?)</p>', shown)
+    assert message[1] == "", "not green"
+    assert "passes on an assumption" in message[2]
 
 
 @pytest.mark.parametrize("name", ["stays.csv", "book.xlsx#Stays", "part_*.csv"])

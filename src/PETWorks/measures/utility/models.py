@@ -229,7 +229,8 @@ def compare_models(
     results = []
     for number, model in enumerate(models):
         try:
-            results.append(_compare(model, *_as_numbers(model, original, released), hierarchies))
+            before, after = _as_numbers(model, original, released)
+            results.append(_compare(model, before, after, hierarchies))
         except (InputError, ParameterError) as error:
             error.what = f"models.{number}"
             raise

@@ -21,14 +21,7 @@ from PETWorks.gate.release_files import ReleaseFiles
 from PETWorks.locale import LANGUAGES
 from PETWorks.releases.composition import Caution
 from PETWorks.render.charts import charts
-from PETWorks.render.language.language import (
-    attack_name,
-    message_text,
-    percent,
-    rule_name,
-    shorten_name,
-    value_text,
-)
+from PETWorks.render.language.language import attack_name, message_text, percent, rule_name, shorten_name, value_text
 from PETWorks.render.report import prose
 from PETWorks.studio.pages.job import start_job
 from PETWorks.studio.pages.make_safe import before_and_after, marked_files
@@ -109,10 +102,7 @@ def _sentences(result: Numbers, lang: str) -> Iterator[str]:
     linked, number = result["linked"], len(result["releases"])
 
     def both_shares(attack: str, share: str) -> dict[str, str]:
-        return {
-            "together": percent(linked[attack][share], lang),
-            "alone": percent(alone[attack][share], lang),
-        }
+        return {"together": percent(linked[attack][share], lang), "alone": percent(alone[attack][share], lang)}
 
     yield message_text(lang, "studio.compare.identity", n=number, **both_shares("re_identification", "posterior"))
     yield message_text(lang, "studio.compare.alone", **both_shares("re_identification", "share_alone"))

@@ -55,6 +55,7 @@ ROUTES = Routes()
 Content = Mapping[str, Any]
 WAIVER = ("rule", "owner", "reason", "expires")
 EARLIER = ("what", "date", "recipients")
+ADVERSARY = ("who", "knows")
 CONTEXT = ("purpose", "recipients", "rules_reason")
 SIGN_OFF = ("approver", "role", "review_by", "incident_contact")
 ASKED = (
@@ -68,24 +69,15 @@ PLACES = {
     "release_kind": "/decide#release",
     "role_reasons": "/columns#main",
     "earlier_releases": "/decide#earlier-new-what",
+    "adversaries": "/decide#adversary-new-who",
     "risk_threshold": "/decide#rules",
     "utility": "/safe#main",
 }  # the page and the field of each item of a checklist
 LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
 EXPORT = "evidence"
 KINDS = ("", "public", "controlled", "internal")
-TEXTS = (
-    "name",
-    "rule",
-    "owner",
-    "reason",
-    "what",
-    "why",
-    "approver",
-    "role",
-    "incident_contact",
-    *CONTEXT,
-)  # never numbers
+TEXTS = ("name", "rule", "owner", "reason", "what", "why", "who", "approver", "role", "incident_contact", *CONTEXT)
+# These are never numbers.
 MAX_ROWS = 100
 
 
@@ -150,7 +142,7 @@ def change_waivers(document: Any, old: Content, form: Form, lang: str) -> None:
 
 
 def change_context(document: Any, old: Content, form: Form, lang: str) -> None:
-    """Change the context: recipients, purpose, assumptions and earlier releases."""
+    """Change the context: recipients, purpose, assumptions, adversaries and earlier releases."""
     for name in ("release", *CONTEXT):
         _set(document, ("context", name), old, form, name, lang)
     section, old_section = (content.get("context") or {} for content in (document, old))
@@ -160,6 +152,9 @@ def change_context(document: Any, old: Content, form: Form, lang: str) -> None:
     if lines != list(known):
         rows[:] = [known.get(line, line) for line in lines]
         set_in(document, ("context", "assumptions"), rows or None)
+    adversaries = _rows(section, "adversaries")
+    _set_rows(adversaries, _rows(old_section, "adversaries"), form, "adversary", ADVERSARY, lang)
+    set_in(document, ("context", "adversaries"), adversaries or None)
     earlier = _rows(section, "earlier_releases")
     _set_rows(earlier, _rows(old_section, "earlier_releases"), form, "earlier", EARLIER, lang)
     is_told = earlier or form.text("none-earlier")
@@ -216,7 +211,10 @@ def _set_rows(rows: Any, old_rows: Sequence[Any], form: Form, kind: str, keys: S
 
 def _set_row(row: Any, old: Content, form: Form, start: str, keys: Sequence[str], lang: str) -> None:
     for key in keys:
-        _set(row, (key,), old, form, f"{start}{key}", lang)
+        if key != "knows":
+            _set(row, (key,), old, form, f"{start}{key}", lang)
+        elif f"{start}who" in form.fields and form.texts(f"{start}{key}") != list(old.get(key, ())):
+            set_in(row, (key,), form.texts(f"{start}{key}") or None)
 
 
 def _set(part: Any, path: tuple[str, ...], old: Content, form: Form, field: str, lang: str) -> None:
@@ -297,6 +295,8 @@ def _page(
         context={name: fields.text(name, context.get(name)) for name in CONTEXT},
         assumptions=fields.text("assumptions", _lines(context.get("assumptions"), lang)),
         earlier=_table(context.get("earlier_releases"), "earlier", EARLIER, fields),
+        adversaries=_table(context.get("adversaries"), "adversary", ADVERSARY, fields),
+        known=_value(content, ("roles", "quasi_identifiers"), ()),
         none_earlier=fields.is_checked("none-earlier", saved=context.get("earlier_releases") == []),
         regimes=[(regime, preset_note(regime, lang)) for regime in regimes().values()],
         chosen_regimes=fields.chosen("regime", content.get("regimes") or ()),
@@ -326,7 +326,10 @@ def _table(rows: Any, kind: str, keys: Sequence[str], fields: Fields) -> list[di
             "start": f"{kind}-{index}-",
             "is_new": index == "new",
             "is_removed": fields.is_checked(f"{kind}-{index}-remove"),
-            **{key: fields.text(f"{kind}-{index}-{key}", row.get(key)) for key in keys},
+            **{
+                key: (fields.chosen if key == "knows" else fields.text)(f"{kind}-{index}-{key}", row.get(key, ""))
+                for key in keys
+            },
         }
         for index, row in all_rows
     ]
@@ -474,6 +477,7 @@ def exported(request: Request, case: OpenCase) -> Response:
         "decide_exported",
         case,
         nav_step="decide",
+        d=case.check.content,
         not_out=None if obstacle is None else obstacle_text(case.table_name, obstacle, language(request)),
         out=out,
         inside=inside,
@@ -510,14 +514,7 @@ def versions(request: Request, case: OpenCase) -> Response:
     """The changes of the policy, the last one first, each with a button that reverts to the version before."""
     before = request.query_params.get("before", "")
     rows, older = _versions(case, int(before) if before.isdecimal() and len(before) < 10 else None)
-    return page(
-        request,
-        "decide_versions",
-        case,
-        nav_step="decide",
-        rows=rows,
-        older=older,
-    )
+    return page(request, "decide_versions", case, nav_step="decide", rows=rows, older=older)
 
 
 def _versions(case: OpenCase, before: int | None) -> tuple[list[dict[str, Any]], int | None]:

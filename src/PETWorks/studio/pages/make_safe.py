@@ -176,6 +176,8 @@ def change_models(form: Form, columns: Sequence[str]) -> Change:
     names = {str(index): name for index, name in enumerate(columns)}
     outcome, on = names.get(form.text("outcome"), ""), [names.get(index, "") for index in form.texts("on")]
     new = [{"outcome": outcome, "on": on, **({"log": True} if form.text("log") else {})}] if outcome or on else []
+    if on and not outcome:
+        raise InputError("choose the outcome that the columns explain")
     check_model_columns(parse_models(new), columns)
 
     def change(document: Any) -> None:
@@ -618,11 +620,7 @@ def show_result(request: Request, case: OpenCase) -> Response:
             if notice.notice == "found-by-amount"
         },
         about="release",
-        outcome=[
-            *making.outcome_texts(facts, lang),
-            *making.order_text(facts, lang),
-            *making.cost_texts(facts, lang),
-        ],
+        outcome=[*making.outcome_texts(facts, lang), *making.order_text(facts, lang), *making.cost_texts(facts, lang)],
         models=model_texts(document.models, lang),
         choice=list(
             zip(making.choice_rows(facts, lang), () if facts.choice is None else facts.choice.ways, strict=True)
