@@ -137,5 +137,5 @@ def test_external_editions_have_no_exact_figures(reports):
         people = re.compile(r"of [\d.]+ %(?: at worst)? \([\d,]+ people\)")
         assert people.search(inside)
         assert not people.search(outside)
-        assert "not for release" in inside
-        assert "not for release" not in outside
+        assert "this report is the internal edition and must not be passed on" in inside
+        assert "this report is the external edition and may be passed on" in outside

@@ -274,7 +274,9 @@ def loses_what_its_labels_lose(folder, found):
     assert {"age": kept["age"], "day": kept["day"]} == pytest.approx({"age": wanted["age"], "day": wanted["day"]})
     plan = (folder / "out_plan.json").read_text()
     (folder / "out_plan.json").write_text(json.dumps({**json.loads(plan), "release_sha256": "0" * 64}))
-    assert utility_of(check(folder / "out_policy.yaml").content, "precision") is None
+    unknown = check(folder / "out_policy.yaml").content
+    assert utility_of(unknown, "precision") is None
+    assert {one.information_kept for one in unknown.columns if one.column in ("age", "day")} == {None}
     (folder / "out_plan.json").write_text(plan)
 
 

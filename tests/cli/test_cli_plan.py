@@ -375,7 +375,7 @@ def test_plans_without_a_policy(folder):
 def test_python_takes_the_file_too(folder):
     made(folder)
     applied(folder, "next.csv")
-    with pytest.warns(ReleaseWarning, match="This holds only if no outsider knows"):
+    with pytest.warns(ReleaseWarning, match="hold only if no outsider knows"):
         result = apply_plan(folder / "next.csv", folder / "r_plan.json", order="original")
     assert column(folder / "n.csv", "Age") == result.table["Age"].to_pylist()
     assert result.satisfied_by_rule == {"pdpc-5": True, "diverse": True, "every-subset: highest-risk": True}

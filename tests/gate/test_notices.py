@@ -95,15 +95,15 @@ def test_a_reason_is_quoted_with_what_happens_if_it_is_wrong(tmp_path):
     assert (result.content.verdict, told.columns, told.reason) == ("pass", ("district",), "needed for research")
     assert (told.records, told.below, told.size) == (8, 24, 6)
     sentence = (
-        "This holds only if no outsider knows district. Reason given: “needed for research”. If somebody knows it "
-        "as well, 8 records are unique, and 24 are in classes below 6."
+        "Verdict and figures hold only if no outsider knows the values of district. Reason given: “needed for "
+        "research”. If somebody knows them as well, 8 records look like no other, and 24 are in groups of fewer than 6."
     )
     terminal = petworks("check", tmp_path / "policy.yaml").stdout
     assert " ".join(terminal.split("rule  ")[0].split()).index(sentence) < terminal.index("at worst")
     page = result.to_html("en")
     front = page[: page.index('<section id="') if '<section id="' in page else len(page)]
     assert sentence in front
-    assert "if nobody knows district" in front
+    assert "assuming that no outsider knows the values of district" in front
     outside = result.to_html("en", "external") + result.to_format("json", "en", "external")
     assert "needed for research" not in outside
 

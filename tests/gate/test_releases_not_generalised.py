@@ -10,6 +10,7 @@ from command import petworks
 from PETWorks import Release, attack, check
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.gate.policy.policy import read_policy
+from PETWorks.render.language.language import percent
 from policy_checks import CHECK
 from studio_client import entered
 
@@ -118,6 +119,21 @@ def test_noise_in_whole_years_does_not_hide_a_copy(tmp_path):
     failing = {name for name, verdict in verdicts(exact).items() if verdict == "fail"}
     assert failing == {"rules-fit-the-release"}
     assert verdicts(on_level)["nics-0.09: copies"] == "fail"
+    page = re.sub(r"<[^>]+>", "", on_level.to_html("en"))
+    front = page[: page.index("Context and assumptions")]
+    said = re.search(
+        r"For ([\d.]+) % of the people of the original, the table has a record that equals theirs in every column once "
+        r"values are made coarser \(age on level \d\); for people whose data were not used, by chance, [\d.]+ %\. With "
+        r"the values as they are, it is ([\d.]+) %, and by chance",
+        front,
+    )
+    assert said, "a record that is equal after that only is not equal"
+    assert float(said[1]) > 10 * float(said[2])
+    assert "表中至少有一筆各欄都與他相同" in on_level.to_html("zh-TW")
+    (copies,) = [rule for rule in on_level.content.rules if rule.name == "nics-0.09: copies"]
+    assert f"{percent(copies.value)} (age on level " in front, "found and required are of one kind"
+    assert "an excess of at most 9 %" in front
+    assert "beyond those that are there by chance" in front
     assert verdicts(on_level)["rules-fit-the-release"] == "pass"
 
 
@@ -228,7 +244,7 @@ def test_reports_say_nothing_about_the_right_record(tables):
     for sentence in ("finds the right record", "records are suppressed", "in classes", "smallest class"):
         assert sentence not in page
     assert "Lookups: what does the table tell about the people of the original?" in page
-    assert "who had no part in it" in found.to_markdown()
+    assert "people whose data were not used" in found.to_markdown()
     assert "查詢" in found.to_html("zh-TW")
     reasons = found.content.not_applicable
     assert "k-anonymity" not in reasons, "measures of another kind are left out"
@@ -404,7 +420,7 @@ def test_the_page_opens_a_synthetic_table(tables):
         assert page.post("/open", data=form).status_code == 200
         about = {"policy": "page.yaml"}
         shown = page.get("/risk/body", params=about)
-        assert (shown.status_code, "people who had no part in it" in shown.text) == (200, True)
+        assert (shown.status_code, "people whose data were not used" in shown.text) == (200, True)
         steps = re.findall(r'href="/(\w+)\?policy', page.get("/columns", params=about).text)
         assert [step for step in steps if step in ("levels", "safe", "compare")] == []
         assert page.get("/safe", params=about).status_code == 400

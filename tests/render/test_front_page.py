@@ -20,7 +20,7 @@ roles: {quasi_identifiers: [zip, age], sensitive_attributes: [illness, wage]}
 rules: [{measure: k-anonymity, k: K}, {measure: l-diversity, l: 2}]
 unique_values: {share: 1, reason: nobody knows a wage}
 context: {release: internal}
-sign_off: {approver: Jane Doe, role: head of office}
+sign_off: {approver: Jane Doe, role: head of office, review_by: 2030-01-31}
 """
 
 
@@ -44,12 +44,15 @@ def test_what_a_pass_means(tmp_path):
     page = first_page(checked(tmp_path, 5))
     for said in (
         "The file meets every rule set for this release.",
-        "does not guarantee that nobody can be identified, and it is not legal advice",
+        "does not guarantee that nobody can be identified, and this report is not legal advice",
         "Whoever signs decides whether that is acceptable.",
         "everybody shares these values with at least 59 others (required: 4)",
-        "符合規則不保證絕對沒有人會被認出來，也不是法律意見",
-        "I approve the release of t.csv (file fingerprint, SHA-256: ",
+        "符合規則不保證絕對沒有人會被認出來，本報告也不是法律意見",
+        "I have read the first page of this report. I approve the release of t.csv (file fingerprint, SHA-256: ",
         "to: people within the organisation.",
+        "The release is to be reviewed by 2030-01-31.",
+        "this report is the internal edition and must not be passed on",
+        "本報告為內部版，不得對外提供",
         "Jane Doe",
         "Prepared by",
     ):
@@ -80,7 +83,9 @@ def test_a_policy_that_names_nobody_has_no_section_about_them(tmp_path):
     named = checked(tmp_path, 5).to_html("en")
     assert 'id="sign-off"' in named
     (tmp_path / "p.yaml").write_text(
-        POLICY.replace("K", "5").replace("sign_off: {approver: Jane Doe, role: head of office}", "")
+        POLICY.replace("K", "5").replace(
+            "sign_off: {approver: Jane Doe, role: head of office, review_by: 2030-01-31}", ""
+        )
     )
     unnamed = check(tmp_path / "p.yaml", as_of=DAY).to_html("en")
     assert 'id="sign-off"' not in unnamed
@@ -110,6 +115,9 @@ def test_the_first_page_is_one_sheet(browser, tmp_path, lang):
         page.emulate_media(media="print")
         assert page.evaluate("document.querySelector('.summary').getBoundingClientRect().bottom") < 994
         assert page.evaluate("document.documentElement.scrollWidth") <= 680, "wider pages are printed smaller"
+        signing = page.locator(".signing")
+        assert (signing.locator(".declaration").count(), signing.locator("table.sign").count()) == (1, 1)
+        assert signing.evaluate("block => getComputedStyle(block).breakInside") == "avoid", "nobody signs an empty page"
 
 
 PEOPLE = [
@@ -148,10 +156,12 @@ def test_a_sample_without_its_weights_says_what_they_said(survey):
     page = result.to_html("en")
     front = page[: page.index("<nav")]
     assert "This file is a sample of 600 people." in front
-    assert f'class="large"><span lang="en">{percent(risk.value)}<' in front, (
-        "the risk by the weights is the one in large type"
+    in_sample = next(one.share for one in result.content.notices if one.notice == "highest-risk-in-sample")
+    assert f'class="large"><span lang="en">{percent(risk.value)} to {percent(in_sample)}<' in front, (
+        "nobody quotes the lower one alone"
     )
-    assert "for a person who is known to be in the sample" in front
+    assert f"{percent(in_sample)} for a person who is known to be in it" in front
+    assert "to: ________________ (recipients who are known and bound by terms of use)." in front
     assert "measured when the release was made (public_plan.json)" in page
     assert "needs sampling weights" not in page, "it was measured"
     assert "No population was given" not in page
@@ -199,8 +209,11 @@ def test_a_waiver_says_who_answers_and_until_when(tmp_path):
     result = check(tmp_path / "p.yaml", as_of=DAY)
     inside, outside = first_page(result), first_page(result, "external")
     assert "Exception until 2027-06-30. Reason: a pilot. Answers for it: the director." in inside
-    assert "it does not call back a file that is already out" in inside
-    assert "I know that the file does not meet: k-anonymity." in inside
+    assert "a file that is already out does not come back" in inside
+    assert "at least 59 others (required: 89, waived)" in inside, "the rule asks for them nevertheless"
+    assert "240 records are in smaller groups. Exception until" in inside
+    assert "I know that the file does not meet: k-anonymity (exception until 2027-06-30)." in inside
+    assert "本人知悉未符合的規則：k-匿名性（例外至 2027-06-30）。" in inside
     assert "answers for" not in outside
     assert "An exception was made for it, until the date given." in outside
 
@@ -225,6 +238,9 @@ def test_a_reason_stands_beside_what_it_is_for(tmp_path):
     (tmp_path / "p.yaml").write_text(policy.replace("K", "5"))
     page = check(tmp_path / "p.yaml", as_of=DAY).to_html("en")
     front = page[: page.index("<nav")]
-    assert "This holds only if no outsider knows days. Reason given: “nobody outside was there”" in front
+    assert (
+        "Verdict and figures hold only if no outsider knows the values of days. "
+        "Reason given: “nobody outside was there”" in front
+    )
     assert "The policy says: nobody outside was there" in page
     assert "no measure looks at it" not in page, "measures look at it as a secret"

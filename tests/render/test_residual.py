@@ -56,6 +56,9 @@ def test_outsiders_see_no_more_than_the_protected_numbers(passing):
 
 def test_a_pass_is_no_promise(passing):
     page = passing.to_format("html", "en", "internal")
-    assert "Meeting the rules does not guarantee that nobody can be identified, and it is not legal advice." in page
-    assert "符合規則不保證絕對沒有人會被認出來，也不是法律意見" in page
+    assert (
+        "Meeting the rules does not guarantee that nobody can be identified, and this report is not legal advice."
+        in page
+    )
+    assert "符合規則不保證絕對沒有人會被認出來，本報告也不是法律意見" in page
     assert "of 10 % at worst (10 people)" in page

@@ -20,7 +20,7 @@ from PETWorks.gate.check.facts import ITEM_TESTS
 from PETWorks.gate.check.may_go_out import Obstacle
 from PETWorks.gate.diff import Change
 from PETWorks.gate.document import FindingKind, Notice, Use
-from PETWorks.gate.policy.policy_rules import ALL_RELEASES, BUILT_IN_RULES, presets
+from PETWorks.gate.policy.policy_rules import ALL_RELEASES, BUILT_IN_RULES, SUBSETS, presets
 from PETWorks.gate.suggest.starter import PRESET_BY_KIND
 from PETWorks.gate.suggest.suggestion import LOOKS, MIXED, REASONS
 from PETWorks.json_types import Bound
@@ -73,7 +73,9 @@ def completed_ids():
     yield from (f"front.{block}" for block in ("contents", "losses", "both", "remaining"))
     yield from (f"front.means.{verdict}" for verdict in ("pass", "waived", "fail"))
     yield from (f"front.kind.{kind}" for kind in KINDS_OF_COLUMNS)
-    yield from (text for text in TEXTS if text.partition(".")[0] == "plain" and text.partition(".")[2] in catalogue)
+    yield from (
+        text for text in TEXTS if text.partition(".")[0] == "plain" and text.split(".")[1] in (*catalogue, SUBSETS)
+    )
     yield from (f"advice.{kind}" for kind in get_args(get_type_hints(Notice)["notice"]) if f"advice.{kind}" in TEXTS)
     yield from (f"front.to.{kind}" for kind in ("public", "controlled", "internal"))
     yield "front.means.waived-outside"
@@ -255,6 +257,8 @@ def test_one_of_something():
     for name, text in TEXTS.items():
         if isinstance(text, Plural):
             assert fields(text.one) | {"n"} == fields(text.many), name
+    without = message_text("en", "step.without", column=["age"], n=1)
+    assert without == " If the column age were left out, 1 record would still be in such a group."
     assert message_text("en", "summary.waived", n=1, all=6) == "1 of 6 rules fails, but is waived."
     assert message_text("en", "summary.waived", n=2, all=6) == "2 of 6 rules fail, but are waived."
     assert message_text("zh-TW", "summary.waived", n=1, all=6) == "6 條規則中有 1 條未符合，但已獲豁免。"

@@ -168,7 +168,9 @@ class Case:
         """The columns with the findings about them, without the results of measures."""
         return self.once(
             "columns",
-            lambda: examined_columns(self.release, column_facts(self.release, ()), self.policy.no_role),
+            lambda: examined_columns(
+                self.release, column_facts(self.release, (), self.policy.shown), self.policy.no_role
+            ),
         )
 
     @property

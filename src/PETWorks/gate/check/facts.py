@@ -1,6 +1,6 @@
 """Facts of a report besides the measures: columns, class sizes, adversaries, payout, and sign-off."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, cast
 
@@ -37,15 +37,18 @@ MAX_STEPS = 60  # steps of the payout curve
 MAX_REMOVED = 12  # quasi-identifiers whose removal is tried
 
 
-def column_facts(release: Release, results: Iterable[Result]) -> tuple[ColumnFacts, ...]:
-    """Every column with its role and its remaining information; removed direct identifiers come last."""
+def column_facts(release: Release, results: Iterable[Result], shown: Collection[str] = ()) -> tuple[ColumnFacts, ...]:
+    """Every column with its role and its remaining information; removed direct identifiers come last.
+
+    shown   columns that show means or medians, from which one cannot see what they stand for
+    """
     removed = [name for name in release.identifiers if name not in release.columns]
     columns = (
         ColumnFacts(
             column=name,
             role=cast(Role, release.roles.get(name)),
             released=name in release.columns,
-            **(_remaining_information(release, name) if name in release.compared_columns else {}),
+            **(_remaining_information(release, name, name in shown) if name in release.compared_columns else {}),
         )
         for name in (*release.columns, *removed)
     )
@@ -69,7 +72,7 @@ def add_measures(columns: Iterable[ColumnFacts], results: Iterable[Result]) -> t
     return tuple(replace(column, **numbers(column)) for column in columns)
 
 
-def _remaining_information(release: Release, name: str) -> dict[str, Any]:
+def _remaining_information(release: Release, name: str, is_shown: bool) -> dict[str, Any]:
     """The number of distinct values of a column, now and before, and its level."""
     values, hierarchy = release.marginal(name).values, release.hierarchies.get(name)
     facts: dict[str, Any] = {"distinct": _count_distinct(values)}
@@ -84,9 +87,10 @@ def _remaining_information(release: Release, name: str) -> dict[str, Any]:
         facts["changed"] = _changed_share(before, after)
         facts["stars"] = dict(zip(after.values, after.counts.tolist(), strict=True)).get(SUPPRESSED, 0)
         placed = release.view.replaced_labels.get(name)
-        facts["information_kept"] = (
-            placed.information_kept if placed else information_kept(before, after, hierarchy, facts.get("level"))
-        )
+        if placed is not None:
+            facts["information_kept"] = placed.information_kept
+        elif not is_shown:
+            facts["information_kept"] = information_kept(before, after, hierarchy, facts.get("level"))
     return facts
 
 

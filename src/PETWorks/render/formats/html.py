@@ -12,12 +12,13 @@ from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts, Frontier
 from PETWorks.errors import InputError, printable
 from PETWorks.gate.document import INTERNAL, PASS, CheckDocument, CheckFile, PresetFacts, RuleResult
 from PETWorks.gate.example_rows import ExampleRows
-from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
+from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, SUBSETS
 from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.catalogue import catalogue, find_measure
 from PETWorks.measures.numbers import whole
 from PETWorks.render.charts import charts
 from PETWorks.render.language.language import (
+    SIGNS,
     attack_name,
     foreign_note,
     in_all_languages,
@@ -37,6 +38,7 @@ from PETWorks.render.language.language import (
     thresholds,
     value_text,
     value_with_fraction,
+    with_levels,
 )
 from PETWorks.render.language.messages import parse_language, translated
 from PETWorks.render.language.texts import TEXTS
@@ -324,6 +326,11 @@ def _organisation(preset: PresetFacts, lang: str) -> str:
 def _wanted(rule: RuleResult, lang: str) -> str:
     """The thresholds of a rule in words, where there are words for it."""
     limits = [(f"wanted.{rule.measure}.{name}", limit) for name, limit in rule.parameters.items() if limit is not None]
+    if rule.compared == "excess" and len(limits) == 1:
+        return message_text(lang, "wanted.excess", share=percent(limits[0][1], lang))
+    if _is_share_by_lookups(rule) and len(rule.parameters) == 1:
+        ((limit, most),) = rule.parameters.items()
+        return f"{limit_name(limit, lang)} {SIGNS['at_most']} {percent(most, lang)}"
     if len(limits) != 1 or limits[0][0] not in TEXTS:
         return thresholds(rule, lang)
     ((message, limit),) = limits
@@ -346,7 +353,19 @@ def _found(rule: RuleResult, lang: str) -> str:
     is_plain = rule.measure in BUILT_IN_RULES and rule.verdict == PASS and not isinstance(rule.value, int | float)
     if is_plain or rule.value is True:
         return message_text(lang, "rules.no-exception")
+    if _is_share_by_lookups(rule) and isinstance(rule.value, float):
+        share = percent(rule.value, lang, [limit for limit in rule.parameters.values() if isinstance(limit, float)])
+        return share if rule.satisfied else with_levels(share, rule.details.get("compared_at"), lang)
+    several = rule.details.get("limits", {})
+    if len(several) > 1:
+        found = [f"{limit_name(name, lang)} {value_text(limit['measured'], lang)}" for name, limit in several.items()]
+        return list_text(found, lang)
     return value_with_fraction(rule, lang)
+
+
+def _is_share_by_lookups(rule: RuleResult) -> bool:
+    """Whether a rule limits what lookups tell, which is a share."""
+    return rule.compared == "excess" or (rule.measure == SUBSETS and "compared_at" in rule.details)
 
 
 # The functions that the template calls; most return texts in all languages.
@@ -379,7 +398,7 @@ _FUNCTIONS: dict[str, Any] = {
     "foreign_note": _in_all(foreign_note),
     "organisation": _in_all(_organisation),
     "preset_note": _in_all(preset_note),
-    "waiver": _in_all(prose.waiver),
+    "waiver": _in_all(front_page.waiver),
     "sees": _in_all(prose.measured_aspect),
     "is_blind": lambda measure: find_measure(measure).sees is not None,
     "finding": _in_all(prose.finding),

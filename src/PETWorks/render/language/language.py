@@ -158,14 +158,19 @@ def with_levels(text: str, levels: Mapping[str, int] | None, lang: str, *more: s
     more   what is to be said after them
 
     >>> [with_levels("0.5", levels, "en") for levels in (None, {"age": 0}, {"age": 2})]
-    ['0.5', '0.5 (exact values)', '0.5 (age on level 2)']
+    ['0.5', '0.5 (values as they are)', '0.5 (age on level 2)']
     """
-    coarser = {name: level for name, level in (levels or {}).items() if level}
-    named = [message_text(lang, "context.compared-at", column=[name], level=n) for name, n in coarser.items()]
-    if levels and not coarser:
+    named = levels_text(levels or {}, lang)
+    if levels and not named:
         named = [message_text(lang, "rule.exact-values")]
     beside = list_text([*named, *more], lang)
     return message_text(lang, "write.exact", value=text, exact=beside) if beside else text
+
+
+def levels_text(levels: Mapping[str, int], lang: str) -> list[str]:
+    """The columns that are made coarser to compare them, each with its level."""
+    coarser = {name: level for name, level in levels.items() if level}
+    return [message_text(lang, "context.compared-at", column=[name], level=n) for name, n in coarser.items()]
 
 
 def _why_too_few_left(details: Mapping[str, Any], lang: str) -> str:

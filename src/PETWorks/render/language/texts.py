@@ -86,13 +86,13 @@ TEXTS: dict[str, str | Plural] = {
     "withheld.tells counts": "withheld (reveals counts)",
     "withheld.few records": "withheld (few records)",
     "note.cut": "Shown are {n} of {all}; the JSON file has all of them.",
-    "edition.internal": "internal edition: not for release",
-    "edition.external": "external edition",
+    "edition.internal": "this report is the internal edition and must not be passed on",
+    "edition.external": "this report is the external edition and may be passed on",
     "kind.synthetic": "synthetic table",
     "kind.perturbed": "perturbed table",
     # rules that are not measures
     "rule.known": "known: {columns}",
-    "rule.exact-values": "exact values",
+    "rule.exact-values": "values as they are",
     "rule.no-direct-identifiers": "no direct identifiers",
     "rule.no-hidden-identifiers": "no hidden identifiers",
     "rule.every-column-has-a-role": "every column has a plausible role",
@@ -150,14 +150,14 @@ TEXTS: dict[str, str | Plural] = {
     "front.means.pass": "The file meets every rule set for this release.",
     "front.means.waived": Plural(
         (
-            "This file does not meet 1 of the rules set for this release (below). The policy names who answers "
-            "for this exception, and until when. The date ends the exception for the check; it does not call "
-            "back a file that is already out."
+            "This file does not meet 1 of the rules set for this release (below). The settings of this release (its "
+            "policy file) name who answers for this exception, and until when. After that date a new check fails; a "
+            "file that is already out does not come back."
         ),
         (
-            "This file does not meet {n} of the rules set for this release (below). The policy names who answers "
-            "for these exceptions, and until when. The dates end the exceptions for the check; they do not call "
-            "back a file that is already out."
+            "This file does not meet {n} of the rules set for this release (below). The settings of this release (its "
+            "policy file) name who answers for these exceptions, and until when. After these dates a new check fails; "
+            "a file that is already out does not come back."
         ),
     ),
     "front.means.waived-outside": Plural(
@@ -172,15 +172,15 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "front.means.fail": "The file does not meet the rules set for this release, so it must not go out as it is.",
     "front.means.no-promise": (
-        "Meeting the rules does not guarantee that nobody can be identified, and it is not legal advice. "
+        "Meeting the rules does not guarantee that nobody can be identified, and this report is not legal advice. "
         "What could still happen is listed below."
     ),
     "front.means.to-decide": "Whoever signs decides whether that is acceptable.",
     "front.figure.records": "Records in the file",
-    "front.figure.records-before": "of {n} in the original",
+    "front.figure.records-before": "original: {n}",
     "front.figure.people": Plural("about 1 person", "about {n} people"),
     "front.figure.rounded": "rounded on purpose",
-    "front.figure.risk": "Highest risk for any one person",
+    "front.figure.risk": "Highest chance to find one person",
     "front.figure.alike": Plural(
         "everybody shares these values with at least 1 other", "everybody shares these values with at least {n} others"
     ),
@@ -188,10 +188,18 @@ TEXTS: dict[str, str | Plural] = {
         "everybody shares these values with at least 1 other (required: {required})",
         "everybody shares these values with at least {n} others (required: {required})",
     ),
-    "front.figure.without": "if nobody knows {columns}",
-    "front.figure.only-ones": Plural("1 person is unique", "{n} people are unique"),
+    "front.figure.alike-waived": Plural(
+        "everybody shares these values with at least 1 other (required: {required}, waived)",
+        "everybody shares these values with at least {n} others (required: {required}, waived)",
+    ),
+    "front.figure.without": "assuming that no outsider knows the values of {columns}",
+    "front.figure.only-ones": Plural("1 person looks like nobody else", "{n} people look like nobody else"),
     "front.figure.risk-before": "original: {share}",
-    "front.figure.by-weights": "by the sampling weights; {share} for a person who is known to be in the sample",
+    "front.figure.by-weights": (
+        "{low} by the sampling weights, if nobody knows who is in the sample; {share} for a person who is known to be "
+        "in it"
+    ),
+    "front.figure.from-to": "{low} to {high}",
     "front.figure.between": "over {share}, at most {most}",
     "front.figure.kept": "Information left",
     "front.figure.kept-of": Plural(
@@ -270,11 +278,14 @@ TEXTS: dict[str, str | Plural] = {
         "1 more remark is in the section {section}.", "{n} more remarks are in the section {section}."
     ),
     "front.sign": (
-        "I have read this page. I approve the release of {file} (file fingerprint, SHA-256: {digest}…) to: "
-        "{recipients}."
+        "I have read the first page of this report. I approve the release of {file} (file fingerprint, SHA-256: "
+        "{digest}…) to: {recipients}."
     ),
     "front.sign.without": "The column {column} is removed before that.",
     "front.sign.although": "I know that the file does not meet: {rules}.",
+    "front.sign.until": "exception until {expires}",
+    "front.sign.to-name": "{line} ({who})",
+    "front.smaller": Plural("1 record is in a smaller group.", "{n} records are in smaller groups."),
     "front.sign.accept": "I accept the remaining risk described above.",
     "front.to.public": "the public",
     "front.to.controlled": "recipients who are known and bound by terms of use",
@@ -289,6 +300,7 @@ TEXTS: dict[str, str | Plural] = {
     "wanted.l-diversity.l": "at least {n} different values in each group",
     "wanted.rules-fit-the-release.records": "rules that demand groups of at least {n}",
     "wanted.rules-fit-the-release.excess": "rules that allow an excess of at most {share}",
+    "wanted.excess": "an excess of at most {share}",
     "wanted.no-unique-values.at_most": "at most {share} of the records found by one exact value",
     # Translators: what a rule is about, on the first page
     "plain.k-anonymity": "How many people look the same at least.",
@@ -302,6 +314,19 @@ TEXTS: dict[str, str | Plural] = {
     "plain.entropy-l-diversity": "How many different, equally frequent values people who look the same have at least.",
     "plain.t-closeness": "How much the values of people who look the same may tell that those of all do not.",
     "plain.attribute-inference": "How often a value that nobody should learn is guessed right.",
+    "plain.certain.excess": (
+        "How often the table tells a person's sensitive value for certain, beyond what it tells about people whose "
+        "data were not used: at most, with a margin for chance."
+    ),
+    "plain.best-guess.excess": (
+        "How often a sensitive value is guessed right, beyond what is guessed about people whose data were not used: "
+        "at most, with a margin for chance."
+    ),
+    "plain.copies.excess": (
+        "How many people's records are in the table, beyond those that are there by chance: at most, with a margin for "
+        "chance."
+    ),
+    "plain.every-subset": "For every combination of the columns that outsiders may know.",
     "rules.besides": "What else to know beside the rules",
     "section.rules": "Rules: what was required, and what was found",
     # context
@@ -342,8 +367,8 @@ TEXTS: dict[str, str | Plural] = {
         "lookup in it tells about the people of the original beyond other people."
     ),
     "context.control": Plural(
-        "It is compared with 1 control person, who had no part in making it.",
-        "It is compared with {n} control people, who had no part in making it.",
+        "It is compared with 1 control person, whose data were not used to make it.",
+        "It is compared with {n} control people, whose data were not used to make it.",
     ),
     "context.levels": "The numbers below compare columns on levels of their hierarchies: {levels}.",
     "context.levels-of-rules": (
@@ -658,7 +683,9 @@ TEXTS: dict[str, str | Plural] = {
     "head.values-before": "values before",
     "head.values-after": "values after",
     "summary.removed": "Suppressed records that left the table: {removed}.",
-    "summary.shown": "Instead of an interval, all records of a class show one value: {columns}.",
+    "summary.shown": (
+        "Instead of an interval, all who look the same show one value, which need not be their own: {columns}."
+    ),
     "utility.deleted": Plural(
         "1 of the original's {before} records ({share}) is not in the release, which has {after}.",
         "{n} of the original's {before} records ({share}) are not in the release, which has {after}.",
@@ -780,7 +807,10 @@ TEXTS: dict[str, str | Plural] = {
         "Whoever knows all that outsiders may know guesses {column} right in {posterior} of cases on average "
         "({prior} without the table), and in {highest} at worst."
     ),
-    "residual.attribute-also": "The same for {column}: {posterior} ({prior}), and {highest} at worst.",
+    "residual.attribute-also": (
+        "The value of {column} is guessed right in {posterior} of cases ({prior} without the table), and in {highest} "
+        "at worst."
+    ),
     "residual.attribute-likely": Plural(
         "For 1 person it is {likely} or more.", "For {n} people it is {likely} or more."
     ),
@@ -790,30 +820,42 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "residual.copies-control": (
         "For {share} of the people of the original, the table has a record that equals theirs in every "
-        "column; for people who had no part in it, by chance, {control}."
+        "column; for people whose data were not used, by chance, {control}."
     ),
+    "residual.copies-coarser": (
+        "For {share} of the people of the original, the table has a record that equals theirs in every column once "
+        "values are made coarser ({levels})."
+    ),
+    "residual.copies-coarser-control": (
+        "For {share} of the people of the original, the table has a record that equals theirs in every column once "
+        "values are made coarser ({levels}); for people whose data were not used, by chance, {control}."
+    ),
+    "residual.copies-as-they-are": "With the values as they are, it is {share}.",
+    "residual.copies-as-they-are-control": "With the values as they are, it is {share}, and by chance {control}.",
+    "residual.coarser": "Values were made coarser for this: {levels}.",
     "residual.guess": (
         "Whoever looks a person of the original up in this table guesses {column} right in {share} of cases; without "
         "the table, in {prior}. Without control people nobody can say how much of this the table discloses."
     ),
     "residual.guess-control": (
         "A {column} guessed with this table is right for {share} of the people of the original, and for "
-        "{control} of people who had no part in it."
+        "{control} of people whose data were not used."
     ),
     "residual.excess": (
-        "The difference, {share} of what was left to guess (at most {high}, with a margin for chance), is "
-        "what the table gives away."
+        "So of the guesses that would otherwise be wrong, the table itself makes {share} right (at most {high}, with a "
+        "margin for chance): that much it gives away."
     ),
     "residual.excess-limit": (
-        "The difference, {share} of what was left to guess (at most {high}, with a margin for chance; "
-        "allowed: {limit}), is what the table gives away."
+        "So of the guesses that would otherwise be wrong, the table itself makes {share} right (at most {high}, with a "
+        "margin for chance; allowed: {limit}): that much it gives away."
     ),
     "residual.no-excess": (
-        "So the table gives away nothing that could be told from chance (at most {high} of what was left to guess)."
+        "So the table gives away nothing that could be told from chance (at most {high} of the guesses that would "
+        "otherwise be wrong)."
     ),
     "residual.no-excess-limit": (
-        "So the table gives away nothing that could be told from chance (at most {high} of what was left to "
-        "guess; allowed: {limit})."
+        "So the table gives away nothing that could be told from chance (at most {high} of the guesses that would "
+        "otherwise be wrong; allowed: {limit})."
     ),
     "residual.none": "No risk was measured.",
     "step.anonymize": ("To fix this, run: {command} (it looks for a release that keeps the rules and loses little)."),
@@ -835,7 +877,10 @@ TEXTS: dict[str, str | Plural] = {
         "Some records are in groups of fewer than {size} that look the same ({rules}): make values coarser, or "
         "leave the records out."
     ),
-    "step.without": " If {column} were removed, {records} would remain.",
+    "step.without": Plural(
+        " If the column {column} were left out, 1 record would still be in such a group.",
+        " If the column {column} were left out, {n} records would still be in such groups.",
+    ),
     "step.begin": " Start with {columns}.",
     "step.other": "Change the release until the rule holds, or have the decision waived.",
     "step.remove-identifiers": "Remove the direct identifiers from the release: {columns}.",
@@ -1304,12 +1349,12 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "advice.unfinished": "Go on with the search (--resume; on the page, Make it safe), or accept what this one loses.",
     "notice.explained": Plural(
-        "This holds only if no outsider knows {columns}. Reason given: “{reason}”. If somebody knows it as well, 1 "
-        "record is unique, and {below} are in classes below {size}.",
-        "This holds only if no outsider knows {columns}. Reason given: “{reason}”. If somebody knows it as well, {n} "
-        "records are unique, and {below} are in classes below {size}.",
+        "Verdict and figures hold only if no outsider knows the values of {columns}. Reason given: “{reason}”. If "
+        "somebody knows them as well, 1 record looks like no other, and {below} are in groups of fewer than {size}.",
+        "Verdict and figures hold only if no outsider knows the values of {columns}. Reason given: “{reason}”. If "
+        "somebody knows them as well, {n} records look like no other, and {below} are in groups of fewer than {size}.",
     ),
-    "notice.explained-alone": "This holds only if no outsider knows {columns}.",
+    "notice.explained-alone": "Verdict and figures hold only if no outsider knows the values of {columns}.",
     "notice.few-removed": Plural(
         "Only 1 record was removed: whoever knows that a person was in the original, and finds nobody here who looks "
         "like them, knows that it is theirs.",

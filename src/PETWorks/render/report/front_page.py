@@ -30,6 +30,7 @@ from PETWorks.render.report import making, other_releases, prose
 from PETWorks.render.report.sections import texts_of_document
 
 DIGITS_OF_DIGEST = 12
+CONTROLLED = "controlled"
 LINE_TO_FILL = "_" * 16  # for facts that the policy does not state
 MAX_COLUMNS = 12  # in the table; more columns are listed by kind and by state
 MAX_REMARKS = 8
@@ -87,8 +88,10 @@ def figures(document: CheckDocument, lang: str) -> list[list[str]]:
     highest = prose.highest_chance(document) if table.quasi_identifiers else None
     by_weights = next(filter(None, (_notice(document, kind) for kind in BY_WEIGHTS)), None)
     if highest is not None and by_weights is not None:
-        notes = [message_text(lang, "front.figure.by-weights", share=percent(highest, lang))]
-        rows.append(["front.figure.risk", percent(by_weights.share, lang), _clauses(notes, lang)])
+        low, high = percent(by_weights.share, lang), percent(highest, lang)
+        note = message_text(lang, "front.figure.by-weights", low=low, share=high)
+        span = message_text(lang, "front.figure.from-to", low=low, high=high)
+        rows.append(["front.figure.risk", low if low == high else span, note])
     elif highest is not None:
         risk_before = table.original_highest_risk if made is None else made.before.highest_risk
         notes = [_who_looks_alike(document, lang)]
@@ -154,9 +157,10 @@ def _who_looks_alike(document: CheckDocument, lang: str) -> str:
         return ""
     others = round(1 / highest) - 1
     if others:
-        asked = max((class_size_demanded(rule) or 0 for rule in document.rules if rule.verdict != WAIVED), default=0)
-        message = "front.figure.alike" if asked < 2 else "front.figure.alike-required"
-        return message_text(lang, message, n=others, required=asked - 1)
+        sizes = [(class_size_demanded(rule) or 0, rule.verdict == WAIVED) for rule in document.rules]
+        asked, is_waived = max(sizes, default=(0, False), key=lambda size: (size[0], not size[1]))
+        required = "front.figure.alike-waived" if is_waived else "front.figure.alike-required"
+        return message_text(lang, "front.figure.alike" if asked < 2 else required, n=others, required=asked - 1)
     worst = _notice(document, "highest-risk") or _notice(document, "highest-risk-in-sample")
     return (
         "" if worst is None or worst.records is None else message_text(lang, "front.figure.only-ones", n=worst.records)
@@ -276,6 +280,8 @@ def remaining_risks(document: CheckDocument, lang: str) -> list[str]:
     texts = [*_chances(document, lang), *other_releases.outcome(document, lang)]
     said, further = _split_notices(document, MAX_REMARKS - len(texts))
     texts += prose.notice_texts(said, lang, advised=False)
+    if document.policy.kind != GENERALISED:  # there, no notice says so
+        texts.append(message_text(lang, "notice.not-covered-tables"))
     if further:
         section = message_text(lang, "rules.besides")
         texts.append(message_text(lang, "front.more", n=len(further), section=section))
@@ -352,10 +358,18 @@ def _not_told_outside(document: CheckDocument, lang: str) -> list[str]:
 
 def plain_rule(rule: RuleResult, lang: str) -> str:
     """The meaning of a rule in plain words, otherwise in those of its measure."""
-    if rule.measure in catalogue:
-        message = f"plain.{rule.measure}"
-        return message_text(lang, message) if message in TEXTS else measure_summary(rule.measure, lang)
-    return ""
+    message = f"plain.{rule.measure}.excess" if rule.compared == "excess" else f"plain.{rule.measure}"
+    if message in TEXTS:
+        return message_text(lang, message)
+    return measure_summary(rule.measure, lang) if rule.measure in catalogue else ""
+
+
+def waiver(rule: RuleResult, lang: str) -> str:
+    """A waiver as a line of text, with the number of records in groups that are smaller than the rule asks for."""
+    assert rule.waiver is not None
+    below = rule.details.get("records_below_k") if rule.verdict == WAIVED else None
+    smaller = message_text(lang, "front.smaller", n=below) if below and isinstance(below, int) else ""
+    return prose.join_sentences(lang, smaller, prose.waiver(rule.waiver, lang))
 
 
 def declaration(document: CheckDocument, lang: str) -> str:
@@ -364,6 +378,8 @@ def declaration(document: CheckDocument, lang: str) -> str:
     recipients = policy_text(policy.recipients, lang) if policy.recipients else ""
     if not recipients:
         recipients = LINE_TO_FILL if policy.release is None else message_text(lang, f"front.to.{policy.release}")
+        if policy.release == CONTROLLED:  # who they are must be said
+            recipients = message_text(lang, "front.sign.to-name", line=LINE_TO_FILL, who=recipients)
     values = {
         "file": message_text(lang, "file.memory") if data.file is None else PurePosixPath(data.file).name,
         "digest": LINE_TO_FILL if data.sha256 is None else data.sha256[:DIGITS_OF_DIGEST],
@@ -374,11 +390,21 @@ def declaration(document: CheckDocument, lang: str) -> str:
         texts.append(message_text(lang, "context.purpose", purpose=policy_text(policy.purpose, lang).rstrip(".。")))
     if (unit := prose.linking_column(document)) is not None:
         texts.append(message_text(lang, "front.sign.without", column=[unit]))
-    waived = [rule.name for rule in document.rules if rule.verdict == WAIVED]
+    if policy.review_by:
+        texts.append(message_text(lang, "context.review", date=policy.review_by))
+    waived = [_waived_until(rule, lang) for rule in document.rules if rule.verdict == WAIVED]
     if waived:
-        texts.append(message_text(lang, "front.sign.although", n=len(waived), rules=waived))
+        texts.append(message_text(lang, "front.sign.although", rules=list_text(waived, lang)))
     texts.append(message_text(lang, "front.sign.accept"))
     return prose.join_sentences(lang, *texts)
+
+
+def _waived_until(rule: RuleResult, lang: str) -> str:
+    name = rule_name(rule.name, lang)
+    if rule.waiver is None:
+        return name
+    until = message_text(lang, "front.sign.until", expires=rule.waiver.expires)
+    return message_text(lang, "write.exact", value=name, exact=until)
 
 
 def is_signed(document: CheckDocument) -> bool:

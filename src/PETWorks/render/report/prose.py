@@ -43,6 +43,7 @@ from PETWorks.locale import ENGLISH, LANGUAGES, POLICY_COMMENT
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import find_measure
 from PETWorks.render.language.language import (
+    levels_text,
     list_text,
     measure_name,
     message_text,
@@ -51,7 +52,6 @@ from PETWorks.render.language.language import (
     rule_name,
     shorten_name,
     value_text,
-    with_levels,
 )
 from PETWorks.render.language.messages import in_language, translated
 from PETWorks.render.language.texts import TEXTS
@@ -143,7 +143,12 @@ def utility(document: CheckDocument, lang: str) -> list[str]:
     sentences = [message_text(lang, rows, share=share, **numbers_of_records)]
     if document.policy.kind != GENERALISED:
         return sentences
-    recoded = [column.column for column in document.columns if column.recoded or column.stars]
+    shown = document.table.shown or {}
+    recoded = [
+        column.column
+        for column in document.columns
+        if column.recoded or column.stars or (column.column in shown and column.changed)
+    ]
     blind = [
         result.measure
         for result in document.results
@@ -152,7 +157,13 @@ def utility(document: CheckDocument, lang: str) -> list[str]:
     if recoded and blind:
         measures = list_text([measure_name(measure, lang) for measure in blind], lang)
         sentences.append(message_text(lang, "utility.blind", columns=recoded, measures=measures))
-    without = [column for column in recoded if column not in document.table.hierarchies]
+    without = [
+        column.column
+        for column in document.columns
+        if column.column in recoded
+        and column.column not in document.table.hierarchies
+        and (column.column not in shown or column.granularity is None)
+    ]
     if without:
         sentences.append(message_text(lang, "utility.no-hierarchies", columns=without))
     return sentences
@@ -385,40 +396,46 @@ def _guessed(document: CheckDocument, attributes: Mapping[str, Mapping[str, Any]
 
 def _told_by_lookups(document: CheckDocument, lang: str) -> list[str]:
     """Sentences about lookups in a release that is not generalised, for people of the original and control people."""
-    results = {result.measure: {"share": result.value, **result.details} for result in document.results}
+    measured = {result.measure: {"share": result.value, **result.details} for result in document.results}
+    results = dict(measured)
     # Rules are judged on several levels of hierarchies: shown are the numbers of the level that decided.
     decided = {rule.measure: rule for rule in document.rules if rule.details.get("compared_at")}
     for measure, rule in decided.items():
         exact = rule.details.get("exact")
         results[measure] = {**({} if exact is None else {"share": float(Fraction(exact))}), **rule.details}
     limits = {measure: rule.parameters.get("excess") for measure, rule in decided.items()}
+    as_they_are = not any((document.table.compared_at or {}).values())
 
-    def share_on_levels(measure: str, share: str) -> str:
-        levels = decided[measure].details["compared_at"] if measure in decided else None
-        return with_levels(share, levels if levels and any(levels.values()) else None, lang)
+    def coarser(measure: str) -> list[str]:
+        levels = decided[measure].details["compared_at"] if measure in decided else {}
+        return levels_text(levels, lang)
+
+    def copies(found: Mapping[str, Any], without_control: str, with_control: str, **more: Any) -> str:
+        control = found.get("control")
+        message = without_control if control is None else with_control
+        shares = {"share": percent(found["share"], lang), "control": percent(control, lang)}
+        return message_text(lang, message, **shares, **more)
 
     texts = []
     if "copies" in results:
-        control = results["copies"].get("control")
-        values = {"share": share_on_levels("copies", percent(results["copies"]["share"], lang))} | (
-            {} if control is None else {"control": percent(control, lang)}
-        )
-        texts.append(message_text(lang, "residual.copies" if control is None else "residual.copies-control", **values))
+        found, levels = results["copies"], coarser("copies")
+        if not levels:
+            texts.append(copies(found, "residual.copies", "residual.copies-control"))
+        else:
+            texts.append(copies(found, "residual.copies-coarser", "residual.copies-coarser-control", levels=levels))
+            exactly = ("residual.copies-as-they-are", "residual.copies-as-they-are-control")
+            if as_they_are:
+                texts.append(join_sentences(lang, texts.pop(), copies(measured["copies"], *exactly)))
     if "best-guess" in results:
         attributes = results["best-guess"]["attributes"]
         column = max(attributes, key=lambda name: attributes[name].get("interval", (0, attributes[name]["share"]))[1])
         numbers = attributes[column]
         beside = [numbers[name] for name in ("share", "control", "excess") if name in numbers]
         told = {name: percent(numbers[name], lang, beside) for name in ("share", "prior", "control") if name in numbers}
-        told["share"] = share_on_levels("best-guess", told["share"])
-        texts.append(
-            message_text(
-                lang,
-                "residual.guess" if "control" not in numbers else "residual.guess-control",
-                column=[column],
-                **told,
-            )
-        )
+        message = "residual.guess" if "control" not in numbers else "residual.guess-control"
+        levels = coarser("best-guess")
+        made_coarser = message_text(lang, "residual.coarser", levels=levels) if levels else ""
+        texts.append(join_sentences(lang, message_text(lang, message, column=[column], **told), made_coarser))
         if "interval" in numbers:
             excess, (_, high) = numbers["excess"], numbers["interval"]
             limit = limits.get("best-guess")
@@ -662,7 +679,7 @@ def _merge_classes(step: NextStep, lang: str) -> str:
     share = percent(step.share, lang)
     text = message_text(lang, "step.merge-classes", n=step.records, share=share, size=step.size, rules=step.rules)
     return text + "".join(
-        message_text(lang, "step.without", column=[row.column], records=row.records)
+        message_text(lang, "step.without", column=[row.column], n=row.records)
         for row in removals
         if _fewer(row.records, step.records)
     )
