@@ -1741,7 +1741,9 @@ TEXTS: dict[str, str | Plural] = {
     "studio.job.about-leave": "You can close this page: the work goes on, and every page links back to it.",
     "studio.job.running": "Working …",
     "studio.job.ended.cancelled": "The command was cancelled. Nothing was written.",
-    "studio.job.ended.failed": "No file was made: a release in the bar above, if any, is an earlier one. This is what the program said:",
+    "studio.job.ended.failed": (
+        "No file was made: a release in the bar above, if any, is an earlier one. This is what the program said:"
+    ),
     "studio.job.back": "Back to the step {step}",
     # the page: risk
     "studio.risk.counting": "Counting who can be found in the table …",
