@@ -41,7 +41,7 @@ from PETWorks.studio.pages.job import PHASES
 from PETWorks.studio.pages.make_safe import BOUNDS, METHODS, ORDERS
 from PETWorks.studio.pages.open import SEPARATORS
 from PETWorks.studio.pages.page import STEPS as PAGES
-from PETWorks.tables.hidden_differences import KINDS as FURTHER
+from PETWorks.tables.further_content import KINDS as FURTHER
 
 RENDER = ROOT / "src/PETWorks/render"
 STUDIO = ROOT / "src/PETWorks/studio"

@@ -26,7 +26,7 @@ from pyarrow import ipc
 
 from PETWorks.errors import InputError
 from PETWorks.render.language.texts import TEXTS
-from PETWorks.tables.hidden_differences import KINDS, further_content
+from PETWorks.tables.further_content import KINDS, further_content
 from PETWorks.tables.opening import open_source, open_table
 
 ROWS = [("age", "sex"), (30, "F"), (40, "M")]
@@ -163,7 +163,7 @@ def test_characters_in_other_bytes_mark_records(tmp_path, monkeypatch, encoding,
     """Both decode to the same text."""
     path = tmp_path / "t.csv"
     for block in (7, 1 << 20):
-        monkeypatch.setattr("PETWorks.tables.hidden_differences.BLOCK", block)
+        monkeypatch.setattr("PETWorks.tables.further_content.BLOCK", block)
         path.write_bytes(b"a,b\n" + b"1,%b\n" % usual * 9)
         assert further_content(open_table(path, encoding=encoding)) == {}
         path.write_bytes(b"a,b\n" + b"1,%b\n" % usual * 9 + b"1,%b\n" % unusual * 2 + b"1,%b\n" % usual)

@@ -11,7 +11,7 @@ from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.table import Table
 
-from PETWorks.tables.hidden_differences import further_content
+from PETWorks.tables.further_content import further_content
 from PETWorks.tables.opening import open_source
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

@@ -2,8 +2,9 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from typing import Any
 
 SUPPRESSED = "*"
 # Characters that no reader sees: control characters other than blanks, Unicode's default-ignorable characters (soft
@@ -16,6 +17,11 @@ INVISIBLE = (
 )
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,6})?", re.ASCII)
+
+
+def count_unusual(ways: Mapping[Any, int]) -> int:
+    """How many are not as most are, from the number of each way in which a value is written."""
+    return sum(ways.values()) - max(ways.values(), default=0)
 
 
 def is_number(text: str) -> bool:

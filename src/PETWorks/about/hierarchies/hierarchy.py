@@ -34,50 +34,7 @@ class Hierarchy:
 
     def __init__(self, rows: Iterable[Sequence[str]], name: str = "hierarchy") -> None:
         self.name = name
-        leaves: dict[str, tuple[int, tuple[str, ...]]] = {}
-        width = None
-        for number, row in enumerate(rows, start=1):
-            line = getattr(rows, "line_num", number)
-            if not isinstance(row, list | tuple) or not all(isinstance(cell, str) for cell in row):
-                raise HierarchyError(
-                    "{name}: row {number} is not a list of strings, leaf first", name=name, number=number
-                )
-            cells = tuple(cell.strip() for cell in row)
-            if cells in ((), ("",)):
-                continue
-            if len(cells) > MAX_LEVELS:
-                raise HierarchyError(
-                    "{name}, line {line}: {found} levels; at most {most} are allowed",
-                    name=name,
-                    line=line,
-                    found=len(cells),
-                    most=MAX_LEVELS,
-                )
-            if width is None:
-                width = len(cells)
-            if len(cells) != width:
-                raise HierarchyError(
-                    "{name}, line {line}: {found} levels, but the lines above have {expected}",
-                    name=name,
-                    line=line,
-                    found=len(cells),
-                    expected=width,
-                )
-            if not all(cells):
-                raise HierarchyError(
-                    "{name}, line {line}: level {level} is empty", name=name, line=line, level=cells.index("")
-                )
-            known_line, known = leaves.setdefault(cells[0], (line, cells))
-            if known != cells:
-                raise HierarchyError(
-                    "{name}, line {line}: the leaf of line {known_line} again, with a different parent",
-                    name=name,
-                    line=line,
-                    known_line=known_line,
-                )
-        if not leaves:
-            raise HierarchyError("{name}: the file is empty", name=name)
-        paths = [path for _, path in leaves.values()]
+        paths = _read_paths(rows, name)
         if len(paths[0]) == 1 or len({path[-1] for path in paths}) > 1:
             paths = [(*path, SUPPRESSED) for path in paths]
         self.levels: list[list[str]] = [list(level) for level in zip(*paths, strict=True)]
@@ -186,6 +143,56 @@ class Hierarchy:
             below = [numbers.setdefault(node, len(numbers)) for node in zip(above, values, strict=True)]
             nodes.insert(0, np.array(below, np.int64))
         return nodes
+
+
+def _read_paths(rows: Iterable[Sequence[str]], name: str) -> list[tuple[str, ...]]:
+    """The values of each leaf from the lowest level to the highest; raise for rows that are not a hierarchy."""
+    leaves: dict[str, tuple[int, tuple[str, ...]]] = {}
+    width = None
+    for number, row in enumerate(rows, start=1):
+        line = getattr(rows, "line_num", number)
+        if not isinstance(row, list | tuple) or not all(isinstance(cell, str) for cell in row):
+            raise HierarchyError("{name}: row {number} is not a list of strings, leaf first", name=name, number=number)
+        cells = tuple(cell.strip() for cell in row)
+        if cells in ((), ("",)):
+            continue
+        width = len(cells) if width is None else width
+        _check_path(cells, width, name, line)
+        known_line, known = leaves.setdefault(cells[0], (line, cells))
+        if known != cells:
+            raise HierarchyError(
+                "{name}, line {line}: the leaf of line {known_line} again, with a different parent",
+                name=name,
+                line=line,
+                known_line=known_line,
+            )
+    if not leaves:
+        raise HierarchyError("{name}: the file is empty", name=name)
+    return [path for _, path in leaves.values()]
+
+
+def _check_path(cells: Sequence[str], width: int, name: str, line: int) -> None:
+    """Raise unless a row has as many levels as those above, and not too many, and none is empty."""
+    if len(cells) > MAX_LEVELS:
+        raise HierarchyError(
+            "{name}, line {line}: {found} levels; at most {most} are allowed",
+            name=name,
+            line=line,
+            found=len(cells),
+            most=MAX_LEVELS,
+        )
+    if len(cells) != width:
+        raise HierarchyError(
+            "{name}, line {line}: {found} levels, but the lines above have {expected}",
+            name=name,
+            line=line,
+            found=len(cells),
+            expected=width,
+        )
+    if not all(cells):
+        raise HierarchyError(
+            "{name}, line {line}: level {level} is empty", name=name, line=line, level=list(cells).index("")
+        )
 
 
 def read_hierarchies(folder: str | Path, columns: Iterable[str]) -> dict[str, Hierarchy]:

@@ -56,7 +56,7 @@ from PETWorks.measures.disclosure.lookups import FEW_CONTROLS, FEWEST_CONTROLS, 
 from PETWorks.measures.numbers import number
 from PETWorks.measures.result import at_most
 from PETWorks.releases.disclosure_facts import ReleasesFacts
-from PETWorks.tables.hidden_differences import UNSEEN
+from PETWorks.tables.further_content import UNSEEN
 from PETWorks.tables.yaml_files import in_yaml, yaml_text
 
 MAX_RECORDS = 500_000  # in larger tables, the advice would take longer than the check

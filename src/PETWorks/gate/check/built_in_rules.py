@@ -37,14 +37,8 @@ from PETWorks.measures.privacy.likeness import BASES
 from PETWorks.measures.result import at_most
 from PETWorks.tables.cells import SUPPRESSED, is_number
 from PETWorks.tables.frames import SparkFrame
-from PETWorks.tables.hidden_differences import (
-    PERSONAL,
-    SEVERAL_FILES,
-    HiddenDifferences,
-    descriptions,
-    further_content,
-    hidden_differences,
-)
+from PETWorks.tables.further_content import PERSONAL, SEVERAL_FILES, further_content, names_inside
+from PETWorks.tables.hidden_differences import HiddenDifferences, hidden_differences
 from PETWorks.tables.opening import Files
 
 # Required class size: for public files what regulators ask; otherwise any limit on class sizes.
@@ -243,7 +237,7 @@ def find_file_differences(release: Release, policy: Policy | None = None) -> Fil
     """
     source = release.source
     if not isinstance(source, SparkFrame):
-        personal = sum(map(has_personal_details, descriptions(source)))
+        personal = sum(map(has_personal_details, names_inside(source)))
         further = {**further_content(source), **({PERSONAL: personal} if personal else {})}
         if SEVERAL_FILES in further and policy is not None and plan_of_file(policy, Path(source.name)) is not None:
             del further[SEVERAL_FILES]

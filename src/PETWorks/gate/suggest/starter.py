@@ -141,29 +141,28 @@ def suggest_for_file(
         for suggestion in guesses
     ]
     known = sum(suggestion.role == QUASI_IDENTIFIER for suggestion in suggested)
-    if sidecar.hierarchy_entry is None and known <= MAX_HIERARCHIES:
-        suggested = [
-            _with_hierarchy(suggestion, table, source.encoding)
-            if suggestion.role == QUASI_IDENTIFIER or _is_address(suggestion)
-            else suggestion
-            for suggestion in suggested
-        ]
-    suggested = _in_one_calendar(suggested)
-    suggested = [
-        replace(suggestion, values=effective_values(table.columns[suggestion.column]))
-        if suggestion.role == QUASI_IDENTIFIER
-        else suggestion
-        for suggestion in suggested
-    ]
+    proposes = sidecar.hierarchy_entry is None and known <= MAX_HIERARCHIES
+    suggested = _in_one_calendar(
+        [_with_details(suggestion, table, source.encoding, proposes=proposes) for suggestion in suggested]
+    )
     if protects:
         suggested = add_protections(suggested, table, None if unit is None else table.columns[unit])
-    suggested = [
-        replace(suggestion, unread_dates=False)
-        if suggestion.hierarchy is not None and "dates" in suggestion.hierarchy.words
-        else suggestion
-        for suggestion in suggested
-    ]
-    return suggested, people
+    return [_without_read_dates(suggestion) for suggestion in suggested], people
+
+
+def _with_details(suggestion: Suggestion, table: WeightedRows, encoding: str | None, *, proposes: bool) -> Suggestion:
+    """The suggestion with a hierarchy, if some are proposed, and with the number of values of a quasi-identifier."""
+    if proposes and (suggestion.role == QUASI_IDENTIFIER or _is_address(suggestion)):
+        suggestion = _with_hierarchy(suggestion, table, encoding)
+    if suggestion.role == QUASI_IDENTIFIER:
+        suggestion = replace(suggestion, values=effective_values(table.columns[suggestion.column]))
+    return suggestion
+
+
+def _without_read_dates(suggestion: Suggestion) -> Suggestion:
+    """The suggestion; dates that its hierarchy reads are no unread ones."""
+    reads_dates = suggestion.hierarchy is not None and "dates" in suggestion.hierarchy.words
+    return replace(suggestion, unread_dates=False) if reads_dates else suggestion
 
 
 def _check_header(data: Path, source: Source, table: WeightedRows, names: Sequence[str]) -> None:

@@ -306,14 +306,7 @@ def look_up_subsets(
     """
     view = release.view if isinstance(release, Release) else release
     columns, targets = view.quasi_identifiers, view.sensitive_attributes
-    if not columns:
-        raise RoleError(*NO_QUASI_IDENTIFIER)
-    missing = find_measure("found").lacks(view)
-    if missing:
-        missing.measure = None
-        raise missing
-    checked = [check_levels(each, [*columns, *targets], view.hierarchies) for each in levels or (view.compare_at,)]
-    views = [view_of(view, columns, own) for own in checked]
+    views = _views_on_levels(view, levels)
     wanted = parse_sizes(sizes, len(columns))
     masks = masks_of_sizes(wanted, len(columns))
     subsets = [subset_of(mask, columns) for mask in masks]
@@ -329,8 +322,8 @@ def look_up_subsets(
     finished: dict[tuple[int, Subset], Sequence[Sequence[float]]] = {}
     kept = None
     if checkpoint is not None:
-        prints = [tables.table.fingerprint((*columns, *counted)) for tables in stacked]
-        about = {"sizes": list(wanted), "records": list(stacked[0].records), "table": prints}
+        fingerprints = [tables.table.fingerprint((*columns, *counted)) for tables in stacked]
+        about = {"sizes": list(wanted), "records": list(stacked[0].records), "table": fingerprints}
         kept = LookupCheckpoint(Path(checkpoint), columns, targets, about, resume=resume)
         finished |= kept.finished
     if progress:
@@ -358,6 +351,19 @@ def look_up_subsets(
         numbers = np.array(rows, np.float64).swapaxes(0, 1)
         on_levels.append(LookupsOnLevels(own, dict(zip(targets or ("",), numbers, strict=True))))
     return LookupSubsets(np.array(masks, np.int64), tuple(on_levels), partial(why_unjudged, view))
+
+
+def _views_on_levels(view: View, levels: Sequence[Mapping[str, int | str]]) -> list[View]:
+    """The view on each of these levels, by default on its own; raise if it cannot be compared with its original."""
+    if not view.quasi_identifiers:
+        raise RoleError(*NO_QUASI_IDENTIFIER)
+    missing = find_measure("found").lacks(view)
+    if missing:
+        missing.measure = None
+        raise missing
+    columns = [*view.quasi_identifiers, *view.sensitive_attributes]
+    checked = [check_levels(each, columns, view.hierarchies) for each in levels or (view.compare_at,)]
+    return [view_of(view, view.quasi_identifiers, compare_at) for compare_at in checked]
 
 
 def _one_class(tables: ComparedTables, column: str) -> ClassValues:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from PETWorks.errors import InputError, Phrase, literal
-from PETWorks.tables.cells import INVISIBLE
+from PETWorks.tables.cells import INVISIBLE, count_unusual
 from PETWorks.tables.formats.csv import LONGEST_LINE, UTF8, converting_os_errors, dictionary_array, unicode_encoding
 from PETWorks.tables.formats.packed import Content
 
@@ -246,7 +246,7 @@ def find_spelling_differences(parts: Sequence[JSONLines], exact: Collection[str]
     for key in _keys(counts.orders):
         absent = counts.records - sum(number for keys, number in counts.orders.items() if key in keys)
         missing = counts.missing[key] + Counter({ABSENT: absent})
-        columns[key.strip()] += sum(map(_count_unusual, (missing, *ways.get(key, {}).values())))
+        columns[key.strip()] += sum(map(count_unusual, (missing, *ways.get(key, {}).values())))
     return SpellingDifferences({name: number for name, number in columns.items() if number}, layout, counts.line_ends)
 
 
@@ -256,11 +256,6 @@ def _keys(orders: Mapping[tuple[str, ...], int]) -> list[str]:
 
 def _most_common(texts: Counter[str]) -> str:
     return max(texts, key=texts.__getitem__)
-
-
-def _count_unusual(texts: Counter[str]) -> int:
-    """The number that are not written as most are."""
-    return texts.total() - max(texts.values(), default=0)
 
 
 def _lines(source: JSONLines) -> Iterator[_Line]:

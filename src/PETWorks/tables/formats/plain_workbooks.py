@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from PETWorks.errors import InputError
 from PETWorks.tables.arrays import numpy_integers
+from PETWorks.tables.cells import count_unusual
 from PETWorks.tables.formats.text_tables import TextTable
 from PETWorks.tables.formats.workbooks import column_index, reading_parts
 from PETWorks.tables.normalised_cells import normalise_texts
@@ -219,10 +220,10 @@ def count_besides_table(path: Path, sheet: str | None, table: TextTable) -> Coun
         rows = _Rows(styles)
         titles: set[str] = set()
         for part in sorted(parts, key=lambda name: (name != BOOK, name)):
-            look = _look(part, sheet)
-            if look is None:
+            usual = _usual_content(part, sheet)
+            if usual is None:
                 continue
-            reader = _Look(part, look, parts, table.names, titles, strings, rows, styles)
+            reader = _PartReader(part, usual, parts, table.names, titles, strings, rows, styles)
             with archive.open(part) as file:
                 reader.read(file)
             found += reader.found
@@ -235,11 +236,11 @@ def count_besides_table(path: Path, sheet: str | None, table: TextTable) -> Coun
 
 def is_examined(part: str) -> bool:
     """Whether a part other than a sheet is one that exports have, and is compared with the list of its content."""
-    return not part.startswith(SHEET + "sheet") and _look(part, None) is not None
+    return not part.startswith(SHEET + "sheet") and _usual_content(part, None) is not None
 
 
-def _look(part: str, sheet: str | None) -> str | None:
-    """The list with which a part is compared; None if the whole part counts as further content."""
+def _usual_content(part: str, sheet: str | None) -> str | None:
+    """The key in `ALLOWED` of what a part usually has; None if the whole part counts as further content."""
     if part.endswith(RELATIONS):
         return RELATIONS if _PART_NAME.fullmatch(part) else None
     if part.startswith(THEME):
@@ -317,14 +318,14 @@ class _Rows:
         """Begin with the names that have this prefix."""
         self.started, self.finished = True, is_empty
 
-        def made(pattern: bytes) -> re.Pattern[bytes]:
+        def compiled(pattern: bytes) -> re.Pattern[bytes]:
             pattern = pattern.replace(b"!", _CONTENT_END).replace(b"~", _SPACE).replace(b"#", _ATTRIBUTE)
             return re.compile(pattern.replace(b"@", re.escape(prefix)))
 
         self._prefix = prefix
-        self._row, self._row_end, self._cell, self._bare_cell = map(made, (_ROW, _ROW_END, _CELL, _BARE_CELL))
-        self._end = made(rb"\s*+(?=</@sheetData[\s>])")
-        self._formula, self._rich = made(rb"<@f[\s/>]"), made(rb"<@r[\s/>]")
+        self._row, self._row_end, self._cell, self._bare_cell = map(compiled, (_ROW, _ROW_END, _CELL, _BARE_CELL))
+        self._end = compiled(rb"\s*+(?=</@sheetData[\s>])")
+        self._formula, self._rich = compiled(rb"<@f[\s/>]"), compiled(rb"<@r[\s/>]")
         self._row_end_sign, self._end_sign = b"</" + prefix + b"row", b"</" + prefix + b"sheetData"
 
     def take(self, text: bytes) -> bytes:
@@ -506,7 +507,7 @@ class _Rows:
             found += column.compare(codes[is_plain], None if judged is None else judged[is_plain])
             templates, kinds = column.of_cells(codes[is_plain])
             found += _count_unusual_formats(kinds * 2 + stripes, templates, self._formats_of_bases())
-        found[FORMATS] += _minority(Counter(map(tuple, rest.values())))
+        found[FORMATS] += count_unusual(Counter(map(tuple, rest.values())))
         found[ELEMENTS] += len({template for _, template in beside}) > 1 or not _are_consecutive(
             [place for place, _ in beside]
         )
@@ -674,10 +675,6 @@ def _count_unusual(groups: Integers, ways: Integers) -> int:
     return int(counts.sum() - np.maximum.reduceat(counts, starts).sum())
 
 
-def _minority(ways: Mapping[Any, int]) -> int:
-    return sum(ways.values()) - max(ways.values(), default=0)
-
-
 def _count_gaps(rows: Integers, header: int, last: int) -> int:
     """The number of gaps between rows outside the table, and between these and the table."""
     above, below = rows[rows < header], rows[rows > last]
@@ -699,13 +696,13 @@ def _blocks(file: Any) -> Iterator[bytes]:
         yield block
 
 
-class _Look:
-    """A part that is compared with the list of its usual content."""
+class _PartReader:
+    """Reads a part and counts what is not among its usual content."""
 
     def __init__(
         self,
         part: str,
-        look: str,
+        usual: str,
         parts: Collection[str],
         columns: Collection[str],
         titles: set[str],
@@ -714,8 +711,8 @@ class _Look:
         styles: list[Style],
     ) -> None:
         self.found: Counter[str] = Counter()
-        self._part, self._look, self._parts, self._columns, self._titles = part, look, parts, columns, titles
-        self._strings, self._rows = strings if look == STRINGS else None, rows if look == SHEET else None
+        self._part, self._usual, self._parts, self._columns, self._titles = part, usual, parts, columns, titles
+        self._strings, self._rows = strings if usual == STRINGS else None, rows if usual == SHEET else None
         self._styles = styles
         self._numbers: Counter[str] = Counter()  # of elements of a sheet
         self._path: list[str] = []
@@ -776,7 +773,7 @@ class _Look:
         self._text = ""
         parent = self._path[-1] if self._path else ""
         self._path.append(tag)
-        if self._extra or not (self._look == THEME or tag in ALLOWED[self._look]):
+        if self._extra or not (self._usual == THEME or tag in ALLOWED[self._usual]):
             self._extra += 1
             if tag in KINDS and not (self._extra > 1 and tag in WITHIN):
                 self._count(KINDS[tag])
@@ -803,7 +800,7 @@ class _Look:
             usual.append(_ADDRESS)
         elif own == "type":
             usual.append(_MOMENT_TYPE)
-        elif self._look == THEME:
+        elif self._usual == THEME:
             usual.append(_WORD)
         if not own.isalnum() or not any(one.fullmatch(value) for one in usual):
             self._count(ELEMENTS)
@@ -855,7 +852,7 @@ class _Look:
     def _kind_of_text(self, tag: str, text: str) -> str | None:
         """The kind of content that a text outside cells is; None if it says nothing."""
         parent = self._path[-1] if self._path else ""
-        if self._look == CORE:
+        if self._usual == CORE:
             if tag in ("created", "modified", "lastPrinted"):
                 return None if _MOMENT.fullmatch(text) else PROPERTIES
             if tag in ("creator", "lastModifiedBy"):
@@ -863,9 +860,9 @@ class _Look:
             if tag == "revision":
                 return None if _PLAIN.fullmatch(text) else PROPERTIES
             return None if tag == "language" and re.fullmatch("[A-Za-z]{2}(-[A-Za-z]{2,4})?", text) else PROPERTIES
-        if self._look == CUSTOM:
+        if self._usual == CUSTOM:
             return PROPERTIES
-        if self._look == APP:
+        if self._usual == APP:
             if tag in NUMBERS | FLAGS:
                 return None if _PLAIN.fullmatch(text) else PROPERTIES
             if tag == "Application":
