@@ -234,7 +234,9 @@ class _Rounds:
 
     def _drop_failing(self, partition: Partition, steps: LocalSteps) -> Sweep:
         """The release on these classes without those that fail as they look."""
-        return replace(drop_failing_classes(self._splitter.sweep_of(partition), self._judge), made_by=steps)
+        swept = self._splitter.sweep_of(partition)
+        kept = swept if partition.sweep is not None else drop_failing_classes(swept, self._judge)
+        return replace(kept, made_by=steps)
 
     def _loss(self, partition: Partition) -> float:
         """The loss by the objective that chooses columns."""

@@ -16,7 +16,7 @@ from PETWorks.anonymizer.objectives import Ambiguity, ByColumn, Objective, Publi
 from PETWorks.anonymizer.recoding import NOT_RELEASED, STEP, Recoder, view_after
 from PETWorks.counting.codes import Column, narrowest_type
 from PETWorks.counting.counts import Integers, weighted_sum
-from PETWorks.counting.keys import Field, count_keys, pack
+from PETWorks.counting.keys import Field, pack, rank_keys
 from PETWorks.counting.memory.distinct_rows import RolledUpRows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.subsets.kernels import compile_lazily
@@ -195,11 +195,13 @@ class Sweep:
     def _column(self, index: int, name: str) -> Column:
         """A column with values on several levels; equal labels are one value, and `*` comes first."""
         labels: dict[str | None, int] = {SUPPRESSED: STAR}
-        codes_of_rows = np.full(len(self.on_node), STAR, np.uint32)
-        for level, is_on_level, codes in self._on_levels(index):
-            new_codes = [labels.setdefault(value, len(labels)) for value in self.cube.on_level(name, level).values]
-            codes_of_rows[is_on_level] = np.array(new_codes, np.uint32)[codes]
-        return Column(strings(list(labels)), codes_of_rows.astype(narrowest_type(len(labels))))
+        column, height = self.rows.columns[name], self.cube.lattice.high[index] + 1
+        codes = np.full((height + 1, len(column.labels)), STAR, np.uint32)  # the last row is NOT_RELEASED
+        for level in sorted({node[index] for node in self.nodes}):
+            on_level = [labels.setdefault(value, len(labels)) for value in self.cube.on_level(name, level).values]
+            codes[level] = np.array(on_level, np.uint32)[self.cube.codes_on_level(name, level)]
+        codes_of_rows = codes.astype(narrowest_type(len(labels)))[self.levels(index), column.codes]
+        return Column(strings(list(labels)), codes_of_rows)
 
 
 def visible_classes(cube: DataCube, node: Node, rows: WeightedRows) -> tuple[NodeClasses, Integers]:
@@ -234,9 +236,10 @@ Sums = NDArray[np.uint32]
 Levels = NDArray[np.int64]  # the levels of nodes (rows)
 
 COMPACT_BELOW = 0.8  # once at most this share of the records remains, released records are dropped from the arrays
-MAX_TABLE_SUMS = 1 << 20  # most sums in a table that combines several columns
+MAX_TABLE_SUMS = 1 << 17  # most sums in a table that combines several columns
 COMPILED_FROM = 25_000  # distinct rows; fewer are counted without loading the compiler
 MIN_HASHED_CLASS = 16  # this many records rarely have the same first bits by chance
+SORTED_TOGETHER = 1 << 9  # nodes that are sorted first: most are not visited before the order changes
 SUMS_PER_BATCH = 1 << 17  # sums of several nodes that are processed together: they fit into the CPU cache
 
 
@@ -405,8 +408,8 @@ class RemainingRecords:
         ]
         if not fields:
             return np.full(len(rows), self._weights[rows].sum())
-        keys = pack(fields).keys
-        return count_keys(keys, weights=self._weights[rows]).of(keys)
+        class_of, classes = rank_keys(pack(fields).keys)
+        return np.bincount(class_of, self._weights[rows], classes).astype(np.int64)[class_of]
 
 
 def sweep(
@@ -574,11 +577,11 @@ class NodeQueue:
         self._lost = [objective.all_lost(index) for index in range(len(self._codes))]
         self._released: list[tuple[Node, Integers]] = []  # not yet subtracted from the losses
         self._open = np.ones(lattice.nodes if nodes is None else len(nodes), np.bool_)
-        self._indices: Integers = np.arange(0)
+        self._left, self._losses = np.arange(0), np.zeros(0)  # the open nodes and their losses
         self.visited = 0
 
     def renew(self, rows: Integers) -> None:
-        """Sort the nodes for the rows that remain."""
+        """Compute the losses of the nodes for the rows that remain."""
         self._subtract_released()
         weights = self.weights[rows]
         losses = []
@@ -590,13 +593,12 @@ class NodeQueue:
         else:
             levels = (self._nodes - np.array(self._cube.lattice.low)).T
             total = combined_loss(self._objective, [lost[level] for lost, level in zip(losses, levels, strict=True)])
-        left = np.flatnonzero(self._open)
-        self._indices = left[np.argsort(total[left], kind="stable")]
+        self._left = np.flatnonzero(self._open)
+        self._losses = total[self._left]
 
     def promising(self, remaining: RemainingRecords) -> Iterator[Node]:
         """Iterate over the nodes, in order, that may have classes that are large enough."""
-        for start in range(0, len(self._indices), remaining.together):
-            indices = self._indices[start : start + remaining.together]
+        for indices in self._batches(remaining.together):
             nodes = self._levels(indices)
             hopeful = remaining.promising(nodes)
             self._open[indices[~hopeful]] = False
@@ -605,6 +607,16 @@ class NodeQueue:
                 self._open[index] = False
                 self.visited += 1
                 yield tuple(node)
+
+    def _batches(self, size: int) -> Iterator[Integers]:
+        """The open nodes by ascending loss, some at a time."""
+        left, losses, number = self._left, self._losses, SORTED_TOGETHER
+        while len(left):
+            later = losses > (np.partition(losses, number)[number] if number < len(losses) else np.inf)
+            ordered = left[~later][np.argsort(losses[~later], kind="stable")]
+            for start in range(0, len(ordered), size):
+                yield ordered[start : start + size]
+            left, losses, number = left[later], losses[later], 2 * number
 
     def _levels(self, indices: Integers) -> Levels:
         if self._nodes is not None:

@@ -36,10 +36,12 @@ class Partition:
 
     of_row   for each distinct row its class, or NOT_RELEASED
     levels   for each class (row) the level of each column
+    sweep    the release with these classes, if one was made, so that they keep the rules as they look
     """
 
     of_row: Integers
     levels: Levels
+    sweep: Sweep | None = None
 
     @property
     def left(self) -> Integers:
@@ -171,16 +173,20 @@ class Splitter:
         node_of_class[class_of] = on_node
         of_row = np.full(len(self.weights), NOT_RELEASED, np.int64)
         of_row[rows] = class_of
-        return Partition(of_row, levels_of_node[node_of_class])
+        return Partition(of_row, levels_of_node[node_of_class], swept)
 
     def sweep_of(self, partition: Partition) -> Sweep:
         """The release on these classes; the nodes that lose least come first."""
-        nodes, node_of_class = np.unique(partition.levels, axis=0, return_inverse=True)
+        levels, of_row = partition.levels, partition.of_row
+        if partition.sweep is not None:
+            levels = np.array(partition.sweep.nodes, np.int64).reshape(-1, len(self._codes))
+            of_row = partition.sweep.on_node
+        nodes, number = np.unique(levels, axis=0, return_inverse=True)
         lost = [lost[levels] for lost, levels in zip(self.objective.lost, nodes.T, strict=True)]
         order = np.argsort(combined_loss(self.objective, lost), kind="stable")
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
-        on_node = np.append(place[node_of_class.reshape(-1)], NOT_RELEASED)[partition.of_row]
+        on_node = np.append(place[number.reshape(-1)], NOT_RELEASED)[of_row]
         listed = tuple(tuple(node) for node in nodes[order].tolist())
         return Sweep(self.cube, listed, on_node, self.rules.least).without_unused()
 
@@ -243,7 +249,8 @@ class Splitter:
             self._report()
             rows = np.flatnonzero(np.append(is_open, False)[of_row])
             if not len(rows):
-                return without_empty_classes(Partition(of_row, levels))
+                is_same = len(levels) == len(partition.levels)
+                return partition if is_same else without_empty_classes(Partition(of_row, levels))
             classes, class_of = np.unique(of_row[rows], return_inverse=True)
             own = levels[classes]
             if until:
