@@ -61,7 +61,7 @@ def anonymize_for_models(
     if not models or release.engine.name == "spark":
         return anonymize_release(release, rules, **settings, progress=progress)
     check_model_columns(models, release.source.names)
-    check_models(models, model_columns(models, release.source))  # before a search that may take long
+    check_models(models, model_columns(models, release.source), release.declared)  # before a search that may take long
     weights = weights_for_models(models, release.quasi_identifiers, settings)
     used = {**settings, **({"weights": weights} if weights else {})}
     found = anonymize_release(release, rules, **used, progress=progress)
@@ -173,4 +173,4 @@ def answers_of(made: Recoded, models: Sequence[Model], original: Mapping[str, Co
     assert removed is not None
     left = np.delete(np.arange(made.records), removed)
     released = {name: columns[name].take(left) for name in names}
-    return compare_models(models, original, released, made.original.hierarchies)
+    return compare_models(models, original, released, made.original.hierarchies, made.original.declared)

@@ -264,7 +264,10 @@ class Case:
         if original is None or self.release.engine.name == "spark":
             return ()
         with locating_models(self.policy):
-            return compare_models_of(self.policy.models, original, self.release.source, self.release.hierarchies)
+            release = self.release
+            return compare_models_of(
+                self.policy.models, original, release.source, release.hierarchies, release.declared
+            )
 
     @property
     def example_rows(self) -> ExampleRows | None:

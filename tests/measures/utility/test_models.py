@@ -315,3 +315,77 @@ def test_models_that_do_not_fit_the_table(model, says):
 )
 def test_open_ends_reach_as_far_as_labels_beyond_them(labels, wanted):
     assert positions(labels).tolist() == wanted
+
+
+def dated(records=300, seed=11):
+    """A table in which the day of an admission explains a cost, with the days in numbers."""
+    rng = np.random.default_rng(seed)
+    day = rng.integers(date(2021, 1, 1).toordinal(), date(2024, 12, 31).toordinal(), records)
+    return day, np.round(100 + 0.2 * (day - day.min()) + rng.normal(0, 60, records)).astype(int)
+
+
+def middle_of(first, last):
+    return (first.toordinal() + last.toordinal()) // 2
+
+
+YEARS = {str(year): middle_of(date(year, 1, 1), date(year, 12, 31)) for year in range(2021, 2025)}
+DATES = {"dates": ["month", "year"]}
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        ("%Y-%m-%d", {}),
+        ("%d/%m/%Y", {}),  # a 31 among the days proves the order
+        ("%d/%m/%Y", DATES | {"day_first": "true"}),
+        ("%m/%d/%Y", DATES | {"day_first": "false"}),
+        ("%Y%m%d", DATES),
+    ],
+)
+@pytest.mark.parametrize("label", ["year", "median"])
+def test_dates_count_by_their_days_in_every_order(form, words, label):
+    day, cost = dated()
+    days = [date.fromordinal(number) for number in day]
+    if label == "year":
+        shown, at = [str(one.year) for one in days], np.array([YEARS[str(one.year)] for one in days])
+    else:
+        at = np.array([int(np.median(day[[other.year == one.year for other in days]])) for one in days])
+        shown = [date.fromordinal(number).strftime(form) for number in at]
+    table = {"admitted": [one.strftime(form) for one in days], "cost": cost}
+    result = compare_models(
+        [Model("cost", ("admitted",))], columns(table), columns({**table, "admitted": shown}), {}, {"admitted": words}
+    )[0]
+    slope, intercept = np.polyfit(day - day.min(), cost, 1)
+    assert [one.before for one in result.coefficients][1] == pytest.approx(slope, rel=1e-4)
+    assert result.before == pytest.approx(explained(cost, intercept + slope * (day - day.min())), rel=1e-4)
+    slope, intercept = np.polyfit(at - day.min(), cost, 1)
+    assert result.coefficients[1].after == pytest.approx(slope, rel=1e-4)
+    assert result.after == pytest.approx(explained(cost, intercept + slope * (day - day.min())), rel=1e-4)
+
+
+def test_a_date_may_be_the_outcome():
+    day, cost = dated()
+    table = {"admitted": [date.fromordinal(number).strftime("%d/%m/%Y") for number in day], "cost": cost}
+    years = [text[-4:] for text in table["admitted"]]
+    result = compare_models(
+        [Model("admitted", ("cost",))], columns(table), columns({**table, "admitted": years}), {}, {}
+    )[0]
+    slope, intercept = np.polyfit(cost, [YEARS[year] - day.min() for year in years], 1)
+    assert result.coefficients[1].after == pytest.approx(slope, rel=1e-4)
+    assert result.after == pytest.approx(explained(day - day.min(), intercept + slope * cost), rel=1e-4)
+
+
+def test_dates_in_an_unknown_order_are_named():
+    table = columns({"seen": ["3/4/2024", "5/6/2024", "7/8/2024"] * 2, "cost": [1, 2, 3, 4, 5, 7]})
+    with pytest.raises(PETWorksError, match="column 'seen' of the model has dates whose day and month cannot") as error:
+        check_models([Model("cost", ("seen",))], table)
+    assert error.value.what == "models.0"
+    check_models([Model("cost", ("seen",), categories=("seen",))], table)
+    check_models([Model("cost", ("seen",))], table, {"seen": DATES | {"day_first": "true"}})
+
+
+def test_years_and_months_are_no_days():
+    """Years are numbers, and months are categories."""
+    table = columns({"year": [2021, 2022, 2023, 2024], "month": ["2024-01", "2024-02"] * 2, "cost": [1, 2, 3, 5]})
+    result = compare_models([Model("cost", ("year", "month"))], table, table, {}, {"year": DATES, "month": DATES})[0]
+    assert [(one.column, one.category) for one in result.coefficients[1:]] == [("year", None), ("month", "2024-02")]

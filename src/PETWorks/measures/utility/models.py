@@ -18,7 +18,14 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from PETWorks.about.hierarchies.dates import day_first_in, read_date, read_period
+from PETWorks.about.hierarchies.dates import (
+    Spelling,
+    day_first_in,
+    is_ambiguous_date,
+    read_date,
+    read_period,
+    spelling_of,
+)
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.hierarchies.intervals import NumberRange, number_range
 from PETWorks.about.protection import bare, signs_of_amounts
@@ -32,8 +39,10 @@ from PETWorks.json_types import JSONObject, Real, described
 from PETWorks.tables.source import Source
 
 Reals = NDArray[np.float64]
+Words = Mapping[str, Any]
 Integers = NDArray[np.int64]
 
+NOTHING_DECLARED: Mapping[str, Words] = {}
 MAX_MODELS = 20
 MAX_COLUMNS = 50
 MAX_CATEGORIES = 100
@@ -207,13 +216,19 @@ def model_columns(models: Sequence[Model], source: Source) -> dict[str, Column]:
 
 
 def compare_models_of(
-    models: Sequence[Model], original: Source, released: Source, hierarchies: Mapping[str, Hierarchy]
+    models: Sequence[Model],
+    original: Source,
+    released: Source,
+    hierarchies: Mapping[str, Hierarchy],
+    declared: Mapping[str, Words],
 ) -> tuple[ModelResult, ...]:
     """Fit each model on the original and on the release, and judge both on the original; see `compare_models`."""
     if not models:
         return ()
     check_model_columns(models, original.names)
-    return compare_models(models, model_columns(models, original), model_columns(models, released), hierarchies)
+    return compare_models(
+        models, model_columns(models, original), model_columns(models, released), hierarchies, declared
+    )
 
 
 def compare_models(
@@ -221,15 +236,17 @@ def compare_models(
     original: Mapping[str, Column],
     released: Mapping[str, Column],
     hierarchies: Mapping[str, Hierarchy],
+    declared: Mapping[str, Words] = NOTHING_DECLARED,
 ) -> tuple[ModelResult, ...]:
     """Fit each model on the original and on the release, and judge both on the original.
 
     original, released   the columns of the models by name; the release need not have all of them
+    declared             the hierarchies that were declared in words: they say how dates are written
     """
     results = []
     for number, model in enumerate(models):
         try:
-            before, after = _as_numbers(model, original, released)
+            before, after = _as_numbers(model, declared, original, released)
             results.append(_compare(model, before, after, hierarchies))
         except (InputError, ParameterError) as error:
             error.what = f"models.{number}"
@@ -237,11 +254,13 @@ def compare_models(
     return tuple(results)
 
 
-def check_models(models: Sequence[Model], original: Mapping[str, Column]) -> None:
+def check_models(
+    models: Sequence[Model], original: Mapping[str, Column], declared: Mapping[str, Words] = NOTHING_DECLARED
+) -> None:
     """Raise if a model cannot be fitted on the original: a column is constant, or has too many categories."""
     for number, model in enumerate(models):
         try:
-            (columns,) = _as_numbers(model, original)
+            (columns,) = _as_numbers(model, declared, original)
             for name in model.on:
                 _Predictor.of(name, columns[name], None, as_category=name in model.categories)
             _Outcome.of(model, columns[model.outcome])
@@ -253,14 +272,16 @@ def check_models(models: Sequence[Model], original: Mapping[str, Column]) -> Non
 # Numbers.
 
 
-def _as_numbers(model: Model, original: Mapping[str, Column], *others: Mapping[str, Column]) -> list[dict[str, Column]]:
+def _as_numbers(
+    model: Model, declared: Mapping[str, Words], original: Mapping[str, Column], *others: Mapping[str, Column]
+) -> list[dict[str, Column]]:
     """The columns of a model in each table, with plain numbers for amounts and ISO days for other dates and periods.
 
-    How a column is written is what its values in the original show.
+    How a column is written is what its declared hierarchy says, or else its values in the original show.
     """
     tables = [dict(table) for table in (original, *others)]
     for name in model.columns:
-        read = None if name in model.categories else _reading_of(original[name])
+        read = None if name in model.categories else _reading_of(name, original[name], declared.get(name, {}))
         for table in tables:
             if read is not None and name in table:
                 known = {value: value and read(value) for value in table[name].values}
@@ -268,19 +289,29 @@ def _as_numbers(model: Model, original: Mapping[str, Column], *others: Mapping[s
     return tables
 
 
-def _reading_of(column: Column) -> Callable[[str], str] | None:
+def _reading_of(name: str, column: Column, words: Words) -> Callable[[str], str] | None:
     """How the labels of a column become numbers or ISO days; None if they are numbers, or neither."""
     values = [value for value in column.values if value is not None and visible_text(value) is not None]
     signs = signs_of_amounts(values)
     if signs and all(number_of(text) is not None or number_range(text) for text in (bare(v, signs) for v in values)):
         return lambda text: bare(text, signs)
-    day_first = day_first_in(values)
-    days = (read_date(value, day_first=day_first) for value in values)
-    if not values or not all(found is not None and found[1] == "day" for found in days) or all(map(_is_float, values)):
+    is_declared = "dates" in words
+    spelling: Spelling = spelling_of(words) if is_declared else {"roc": False, "day_first": day_first_in(values)}
+    days = (read_date(value, **spelling) for value in values)
+    if not values or (not is_declared and all(map(_is_float, values))):
+        return None
+    if not all(found is not None and found[1] == "day" for found in days):
+        if spelling["day_first"] is None and all(map(is_ambiguous_date, values)):
+            raise InputError(
+                "column {column!r} of the model has dates whose day and month cannot be told apart; declare its "
+                "hierarchy with day_first, such as {{dates: [month, year], day_first: true}}, write them as "
+                "yyyy-mm-dd, or name the column under categories",
+                column=name,
+            )
         return None
 
     def middle(text: str) -> str:
-        period = read_period(text, day_first=day_first)
+        period = read_period(text, **spelling)
         return text if period is None else (period[0] + (period[1] - period[0]) / 2).isoformat()
 
     return middle
