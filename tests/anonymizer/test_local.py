@@ -241,6 +241,76 @@ def test_rules_hold_and_nothing_is_lost_beside_the_best_levels(task):
 
 
 @examples(60)
+@given(tasks(OF_SIZES | OF_VALUES | OF_TABLES))
+def test_a_release_where_no_levels_for_all_records_keep_the_rules(task):
+    """If record by record keeps them, that is the release, and the rules hold by their definitions."""
+    task = replace(task, objective="granularity", limit=min(task.limit, 0.1))
+    try:
+        anonymized(task)
+        assume(False)
+    except NotApplicable as error:
+        assume("no levels keep the rules" in str(error))
+    try:
+        result = anonymized(task, method="local")
+    except NotApplicable as error:
+        assume("or record by record" in str(error))
+        return
+    assert result.global_loss is None
+    assert result.suppressed <= result.problem.max_suppressed
+    for name, parameters in task.rules:
+        assert evaluate(result.release, {name: parameters}).satisfied, name
+        if name in OF_CLASSES and not is_of_table(name, parameters) and task.suppressed == "apart":
+            assert not failing(released(task, result), name, parameters), name
+
+
+def halves(ages):
+    """Half of the records agree on `a`, the others on `b`, and nothing else."""
+    table = {"a": ["x"] * 6 + [f"a{n}" for n in range(6)], "b": [f"b{n}" for n in range(6)] + ["y"] * 6, **ages}
+    hierarchies = {name: [[value, "*"] for value in sorted(set(table[name]))] for name in "ab"}
+    return {"data": table, "roles": dict.fromkeys(table, "quasi_identifier"), "hierarchies": hierarchies}
+
+
+def test_rules_that_only_a_release_record_by_record_keeps():
+    """With one level per column, k-anonymity makes everything `*`; a limit on the loss rules that out."""
+    rules = {"k-anonymity": {"k": 5}, "precision": {"at_least": 0.4}}
+    with pytest.raises(
+        NotApplicable, match=r"at most 0 suppressed records, with one level per column: k-anonymity .* \*"
+    ):
+        anonymize(**halves({}), rules=rules)
+    made = anonymize(**halves({}), rules=rules, method="local")
+    assert evaluate(made.release, rules).satisfied
+    assert sorted(Counter(zip(*(made.table[name].to_pylist() for name in "ab"), strict=True)).items()) == [
+        (("*", "y"), 6),
+        (("x", "*"), 6),
+    ]
+    assert (made.global_loss, [way.method for way in made.choice.ways]) == (None, ["local"])
+    assert "none on the best levels" in repr(made)
+    # Each rule can be kept on some levels, but no levels keep both.
+    ages = {"c": ["1"] * 12}
+    settings = halves(ages) | {"hierarchies": halves(ages)["hierarchies"] | {"c": [["1", "all"]]}}
+    rules["precision"]["at_least"] = 0.6
+    with pytest.raises(NotApplicable, match="can be kept, but not all of them together"):
+        anonymize(**settings, rules=rules)
+    assert evaluate(anonymize(**settings, rules=rules, method="local").release, rules).satisfied
+
+
+@pytest.mark.parametrize("rules", [{"k-anonymity": {"k": 13}}, {"precision": {"at_least": 1}}])
+def test_rules_that_fail_where_they_are_easiest_are_refused_without_a_search(rules, monkeypatch):
+    monkeypatch.setattr(anonymization, "recode_locally", None)
+    with pytest.raises(NotApplicable, match=r"no levels keep the rules .* or record by record: "):
+        anonymize(**halves({}), rules=rules, method="local", levels={"a": [1, 1]})
+
+
+def test_columns_to_keep_are_kept_where_no_levels_keep_the_rules():
+    settings = halves({}) | {"rules": {"k-anonymity": {"k": 5}}, "method": "local"}
+    assert anonymize(**settings).loss == pytest.approx(0.5)
+    with pytest.raises(
+        NotApplicable, match=r"no levels keep the rules with at most 0 suppressed records, .* by record"
+    ):
+        anonymize(**settings, keep=["a"])  # all but one of its values become *
+
+
+@examples(60)
 @given(tasks(OF_VALUES, treatments=False))
 def test_classes_are_what_looks_equal(task):
     """Labels of several nodes may be equal, as those of a value that is also a group."""

@@ -388,7 +388,7 @@ class LocalAnonymization(Anonymization):
     """A table in which each record may be on different levels.
 
     loss          the loss
-    global_loss   the loss on the best levels for all records; never less
+    global_loss   the loss on the best levels for all records, never less; None if none keep the rules
     levels        for each quasi-identifier the levels in use
     parts         the combinations of levels in use, with the number of records on each
     """
@@ -408,11 +408,10 @@ class LocalAnonymization(Anonymization):
         return {name: tuple(sorted(set(levels))) for name, levels in used}
 
     @property
-    def global_loss(self) -> float:
-        """The loss on the best levels for all records."""
+    def global_loss(self) -> float | None:  # type: ignore[override]
+        """The loss on the best levels for all records; None if none keep the rules."""
         best = self.search.best
-        assert best is not None
-        return best.loss
+        return None if best is None else best.loss
 
     @cached_property
     def suppressed(self) -> int:
@@ -438,7 +437,7 @@ class LocalAnonymization(Anonymization):
     @property
     def choice(self) -> Choice:
         """The ways to recode the table that were found, with the loss, the lost columns and the risks of each."""
-        if len(self.sweep.nodes) == 1:
+        if self.search.best is not None and len(self.sweep.nodes) == 1:
             return super().choice
         if not keeps_demanded(self):
             return Choice("local", (self._record_by_record,))
@@ -519,8 +518,9 @@ class LocalAnonymization(Anonymization):
         return {**result, "method": "local", "global_loss": self.global_loss, "parts": parts}
 
     def __repr__(self) -> str:
+        best = "none" if self.global_loss is None else f"{self.global_loss:.6g}"
         return (
-            f"<LocalAnonymization: loss {self.loss:.6g}, {self.global_loss:.6g} on the best levels for all; "
+            f"<LocalAnonymization: loss {self.loss:.6g}, {best} on the best levels for all; "
             f"{self.suppressed} of {self.records} records suppressed; levels: {len(self.sweep.nodes)} combinations>"
         )
 
@@ -546,7 +546,7 @@ def recode_locally(found: Anonymization, report: Report | None = None, stop: Sto
     best = Sweep.on_one_node(found.classes, found.suppressed_classes)
     loss, ended = found.loss, True
     why_global: WhyGlobal | None = why_not_local(found.problem)
-    search = _LocalSearch(found, report, stop)
+    search = _LocalSearch(found, best, report, stop)
     try:
         if why_global is None:
             why_global = "not possible"
@@ -574,13 +574,13 @@ class _LocalRelease(Solution):
 class _LocalSearch:
     """Tries local recoding with several class sizes, and again with other weights if columns are lost."""
 
-    def __init__(self, found: Anonymization, report: Report | None, stop: Stop) -> None:
+    def __init__(self, found: Anonymization, fallback: Sweep, report: Report | None, stop: Stop) -> None:
         problem = self._problem = found.problem
         self._found, self._report, self._stop = found, report, stop
         self._judge = Judge(problem.cube, problem.rules, problem.cube.records, problem.objective)
         # Suppressed records that are not set aside form a class, so none are allowed.
         self._allowed = problem.max_suppressed if problem.cube.view.treatment["suppressed"] == APART else 0
-        self._fallback = Sweep.on_one_node(found.classes, found.suppressed_classes)
+        self._fallback = fallback
         self._best_loss, self._visited = found.loss, 0
         self._releases: list[_LocalRelease] = []
 
@@ -652,15 +652,15 @@ def loses_no_more(found: Anonymization, lost: int) -> bool:
     Columns that may be lost do not count.
     """
     keeping, chosen = found.problem.keeping, found.search.best
-    if chosen is None:
-        return True
-    return not lost & keeping.demanded and (lost & keeping.wanted).bit_count() <= chosen.losing(keeping.wanted)
+    if lost & keeping.demanded:
+        return False
+    return chosen is None or (lost & keeping.wanted).bit_count() <= chosen.losing(keeping.wanted)
 
 
 def keeps_demanded(found: Anonymization) -> bool:
-    """Whether the best levels for all records lose none of the columns that are to be kept."""
+    """Whether there are best levels for all records, and they lose none of the columns that are to be kept."""
     best = found.search.best
-    return best is None or not best.lost & found.problem.keeping.demanded
+    return best is not None and not best.lost & found.problem.keeping.demanded
 
 
 def _broken_rules(found: Anonymization, swept: Sweep) -> list[Rule]:
@@ -710,9 +710,13 @@ def anonymize_release(
     is_interrupted = _explore_until(search, problem, progress, lambda: monotonic() - started >= search_limit)
     if search.best is None:
         is_possible = bool(search.found) or (bool(problem.keep) and problem.search().has_any())
-        if not is_possible:
-            raise _unsatisfiable_error(problem)
-        local = _keep_by_record(problem, progress, lambda: monotonic() - started >= limit) if is_local else None
+        failing = [] if is_possible else _rules_that_fail(problem)
+        local = None
+        if is_local and not any(rule.fails_by_record for rule in failing):
+            end = started + (limit if is_possible else min(limit, DEFAULT_SECONDS))
+            local = _only_by_record(problem, progress, lambda: monotonic() >= end)
+        if local is None and not is_possible:
+            raise _unsatisfiable_error(problem, failing, is_local=is_local)
         if local is None:
             raise _cannot_keep_error(problem, is_local=is_local)
         usual = check_show(show, problem.original, usual=True)
@@ -731,14 +735,28 @@ def anonymize_release(
     return replace(found, why_global=local.why_global)
 
 
-def _keep_by_record(problem: Problem, progress: Report | None, stop: Stop) -> LocalAnonymization | None:
-    """A release record by record that keeps the demanded columns, where no levels for all records do; None without."""
+def _only_by_record(problem: Problem, progress: Report | None, stop: Stop) -> LocalAnonymization | None:
+    """A release record by record that keeps the rules and the demanded columns, where no levels for all records do.
+
+    None if there is none.
+    """
     keeping, search = problem.keeping, problem.search()
     search.explore(Keeping(wanted=keeping.demanded | keeping.wanted), progress, stop)
-    assert search.best is not None
-    others = replace(
-        best_levels(problem, search, search.best), loss=math.inf, optimal=False
-    )  # no release: they lose it
+    highest = problem.cube.at(problem.lattice.high)
+    # No release: these levels break rules, or lose columns.
+    others = Anonymization(
+        problem.original,
+        highest,
+        search.judge.failing(highest)[0],
+        problem,
+        search,
+        math.inf,
+        False,
+        0.0,
+        search.checked,
+    )
+    if search.best is not None:
+        others = replace(best_levels(problem, search, search.best), loss=math.inf, optimal=False)
     local = recode_locally(others, progress, stop)
     return local if local.loss < math.inf else None
 
@@ -796,9 +814,25 @@ def why_not_local(problem: Problem) -> WhyGlobal | None:
     return None
 
 
-def _unsatisfiable_error(problem: Problem) -> NotApplicable:
-    """The error if no levels satisfy the rules; it names those that fail even where they are easiest to satisfy."""
-    failing, all_fail, restricted = [], False, dict[str, None]()
+@dataclass(frozen=True)
+class _FailingRule:
+    """A rule that fails even on the levels where it is easiest to satisfy.
+
+    records   the number of records in classes that fail there
+    bounded   the columns that may not be on these levels
+    is_nothing_left   whether it fails only because every quasi-identifier is `*` there
+    """
+
+    rule: Rule
+    records: int
+    bounded: list[str]
+    is_nothing_left: bool
+    fails_by_record: bool
+
+
+def _rules_that_fail(problem: Problem) -> list[_FailingRule]:
+    """The rules that fail even on the levels where they are easiest to satisfy."""
+    failing = []
     for rule in problem.rules:
         is_about_utility = rule.worse_by_suppression
         node = problem.lattice.low if is_about_utility else problem.lattice.high
@@ -807,16 +841,21 @@ def _unsatisfiable_error(problem: Problem) -> NotApplicable:
         if search.has_any():
             continue
         records = records_failing(search.judge, problem.cube.at(node), rule)
-        all_fail = all_fail or records == problem.cube.records
-        bounded = _restricted_columns(problem, lowest=is_about_utility)
-        restricted |= dict.fromkeys(bounded)
         is_nothing_left = not (is_about_utility or records or _has_values(problem, node))
-        failing.append(
-            _failing_rule_text(problem, rule, records, is_restricted=bool(bounded), is_nothing_left=is_nothing_left)
-        )
+        is_for_all = records == problem.cube.records or not (records or is_nothing_left)
+        bounded = _restricted_columns(problem, lowest=is_about_utility)
+        failing.append(_FailingRule(rule, records, bounded, is_nothing_left, is_about_utility or is_for_all))
+    return failing
+
+
+def _unsatisfiable_error(problem: Problem, failing: Sequence[_FailingRule], *, is_local: bool) -> NotApplicable:
+    """The error if no levels satisfy the rules; it names those that fail even where they are easiest to satisfy."""
+    restricted = dict.fromkeys(name for each in failing for name in each.bounded)
+    all_fail = any(each.records == problem.cube.records for each in failing)
     if not failing:
         restricted = dict.fromkeys(problem.allowed_levels)
-    text = Joined("; ", failing) or Phrase("each of the rules can be kept, but not all of them together")
+    texts = [_failing_rule_text(problem, each) for each in failing]
+    text = Joined("; ", texts) or Phrase("each of the rules can be kept, but not all of them together")
     remedy = Phrase("loosen, waive or leave out a rule, or allow more suppression")
     if all_fail:
         remedy = Phrase("loosen, waive or leave out a rule")
@@ -825,21 +864,21 @@ def _unsatisfiable_error(problem: Problem) -> NotApplicable:
             "allow more levels of {columns}, if that helps; or {others}", columns=quoted(restricted), others=remedy
         )
     return NotApplicable(
-        "no levels keep the rules with at most {most} suppressed records: {reason}; {remedy}",
+        "no levels keep the rules with at most {most} suppressed records, {way}: {reason}; {remedy}",
         most=problem.max_suppressed,
+        way=_way(is_local=is_local),
         reason=text,
         remedy=remedy,
         what="rules",
     )
 
 
-def _failing_rule_text(
-    problem: Problem, rule: Rule, records: int, *, is_restricted: bool, is_nothing_left: bool
-) -> Phrase:
+def _failing_rule_text(problem: Problem, failing: _FailingRule) -> Phrase:
     """A text that says where a rule fails even if it is easiest to satisfy there, and how many records fail it."""
-    if is_restricted:
+    rule, records = failing.rule, failing.records
+    if failing.bounded:
         text = Phrase("{rule} fails on all levels that are allowed", rule=rule.name)
-    elif is_nothing_left:
+    elif failing.is_nothing_left:
         text = Phrase("{rule} is kept only where nothing is left: every quasi-identifier is *", rule=rule.name)
     elif rule.worse_by_suppression:
         text = Phrase("{rule} fails even on the lowest level of every column", rule=rule.name)
@@ -878,16 +917,20 @@ def _cannot_keep_error(problem: Problem, *, is_local: bool) -> NotApplicable:
     if not texts and of_all > most:
         texts = [Phrase("all rules together need {records:,}", records=of_all)]
     reason = Joined("; ", texts) or Phrase("a rule about the whole table fails")
-    way = Phrase("with one level per column or record by record") if is_local else Phrase("with one level per column")
     return NotApplicable(
         "no levels keep {columns} and the rules with at most {most:,} suppressed records, {way}: where {columns} is "
         "kept on one level, {reason}; allow more suppression, loosen a rule, or leave it out of 'keep'",
         columns=columns,
         most=most,
-        way=way,
+        way=_way(is_local=is_local),
         reason=reason,
         what="keep",
     )
+
+
+def _way(*, is_local: bool) -> Phrase:
+    """The ways to recode the table that were tried."""
+    return Phrase("with one level per column or record by record") if is_local else Phrase("with one level per column")
 
 
 MAX_TRIED = 500  # combinations of levels of the columns to keep

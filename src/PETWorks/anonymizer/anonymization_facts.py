@@ -71,7 +71,7 @@ class LevelsUsed(JSONObject, frozen=True):
 class LocalRecoding(JSONObject, frozen=True):
     """Local recoding: the loss on the best levels for all records, and the combinations of levels in use."""
 
-    global_loss: Real
+    global_loss: Annotated[Real | None, described("none if no levels for all records keep the rules")]
     combinations: int
     most_used: tuple[LevelsUsed, ...]
     proved: Annotated[bool, described("whether no other levels for all records lose less than global_loss")] = True

@@ -228,8 +228,9 @@ def _proof(facts: AnonymizationFacts, lang: str) -> str:
     """The optimality that is proved: among all levels, or among the allowed ones."""
     proof = {"checked": facts.checked, "nodes": facts.nodes}
     if facts.local is not None:
-        text = "anonymize.local" if facts.seconds is None else "anonymize.local-stopped"
-        loss = loss_text(facts.local.global_loss)
+        best = facts.local.global_loss
+        text = "anonymize.local" if facts.seconds is None or best is None else "anonymize.local-stopped"
+        loss = loss_text(facts.loss if best is None else best)
         if facts.local.combinations == 1:
             return message_text(lang, f"{text}-no-better", loss=loss)
         return message_text(lang, text, n=facts.local.combinations, loss=loss)
