@@ -43,7 +43,7 @@ def text_in(page, lang):
     body = re.sub(r"<style>.*?</style>", " ", page, flags=re.DOTALL)
     others = "zh-TW" if lang == "en" else "en"
     body = re.sub(rf'<span lang="{others}"[^>]*>.*?</span>', "", body, flags=re.DOTALL)
-    return unescape(re.sub(r"<[^>]*>", "", body))
+    return unescape(re.sub(r"<[^>]*>", "", body)).replace("\N{NO-BREAK SPACE}", " ")
 
 
 @pytest.mark.slow

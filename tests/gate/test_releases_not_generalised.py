@@ -119,7 +119,7 @@ def test_noise_in_whole_years_does_not_hide_a_copy(tmp_path):
     failing = {name for name, verdict in verdicts(exact).items() if verdict == "fail"}
     assert failing == {"rules-fit-the-release"}
     assert verdicts(on_level)["nics-0.09: copies"] == "fail"
-    page = re.sub(r"<[^>]+>", "", on_level.to_html("en"))
+    page = re.sub(r"<[^>]+>", "", on_level.to_html("en")).replace("\N{NO-BREAK SPACE}", " ")
     front = page[: page.index("Context and assumptions")]
     said = re.search(
         r"For ([\d.]+) % of the people of the original, the table has a record that equals theirs in every column once "
@@ -134,6 +134,13 @@ def test_noise_in_whole_years_does_not_hide_a_copy(tmp_path):
     assert f"{percent(copies.value)} (age on level " in front, "found and required are of one kind"
     assert "an excess of at most 9 %" in front
     assert "beyond those that are there by chance" in front
+    every_subset = judge(
+        tmp_path, "noisy", age=ages, compare_at="compare_at: {age: 2}\n", more="subsets: {sizes: all}\n"
+    )
+    cases = [answer.highest for answer in every_subset.content.lookups.if_they_know]
+    assert max(case.interval[1] for case in cases if case.interval is not None) > 1
+    ends = [float(end) for end in re.findall(r" to ([\d.]+) %\)", every_subset.to_html("en"))]
+    assert (len(ends) > 10, max(ends)) == (True, 100), "nobody gains more than all that is left"
     assert verdicts(on_level)["rules-fit-the-release"] == "pass"
 
 

@@ -65,7 +65,7 @@ def test_the_worst_and_to_how_many_stand_above_the_rules(policy):
 def test_every_report_and_the_page_have_it_above_the_rules(policy):
     result = check(policy)
     for name, said, rules in (
-        ("html", "of 20 % at worst (5 people)", "<nav"),
+        ("html", "of 20\N{NO-BREAK SPACE}% at worst (5 people)", "<nav"),
         ("markdown", "at worst it is 20 %, for 5 people", "| k-anonymity"),
     ):
         text = result.to_format(name)

@@ -61,4 +61,4 @@ def test_a_pass_is_no_promise(passing):
         in page
     )
     assert "符合規則不保證絕對沒有人會被認出來，本報告也不是法律意見" in page
-    assert "of 10 % at worst (10 people)" in page
+    assert "of 10\N{NO-BREAK SPACE}% at worst (10 people)" in page, "no line ends within a percentage"

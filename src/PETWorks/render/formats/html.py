@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import PurePath
@@ -162,7 +162,7 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
         "linking_column": prose.linking_column(document),
         **{name: in_spans(partial(sentence, document)) for name, sentence in texts.items()},
         **{name: texts_in_all(partial(sentences, document)) for name, sentences in lists.items()},
-        "steps": texts_in_all(partial(front_page.steps, document))[:MAX_STEPS],
+        "steps": _unbroken(texts_in_all(partial(front_page.steps, document)))[:MAX_STEPS],
     }
 
 
@@ -172,7 +172,7 @@ def _front_page(document: CheckDocument) -> dict[str, Any]:
         blocks = {"both": front_page.contents_and_losses, "remaining": front_page.remaining_risks}
     else:
         blocks = {"contents": front_page.contents, "losses": front_page.losses, "remaining": front_page.remaining_risks}
-    listed = [(name, texts_in_all(partial(block, document))) for name, block in blocks.items()]
+    listed = [(name, _unbroken(texts_in_all(partial(block, document)))) for name, block in blocks.items()]
     return {
         "meaning": in_spans(partial(front_page.meaning, document)) if front_page.meaning(document, ENGLISH) else "",
         "figures": rows_in_all(partial(front_page.figures, document)),
@@ -244,6 +244,11 @@ def _attack_title(attack: str, message: str) -> Any:
 def texts_in_all(make: Callable[[str], Sequence[str]]) -> list[Any]:
     """A list of texts, each in all languages."""
     return [text for (text,) in rows_in_all(lambda lang: [[text] for text in make(lang)])]
+
+
+def _unbroken(texts: Iterable[Any]) -> list[Any]:
+    """Texts in which no line ends between a number and its % sign."""
+    return [text.replace(" %", "\N{NO-BREAK SPACE}%") for text in texts]
 
 
 def rows_in_all(make: Callable[[str], Sequence[Sequence[str]]]) -> list[list[Any]]:
@@ -354,7 +359,9 @@ def _found(rule: RuleResult, lang: str) -> str:
     if is_plain or rule.value is True:
         return message_text(lang, "rules.no-exception")
     if _is_share_by_lookups(rule) and isinstance(rule.value, float):
-        share = percent(rule.value, lang, [limit for limit in rule.parameters.values() if isinstance(limit, float)])
+        share = percent(
+            min(rule.value, 1.0), lang, [limit for limit in rule.parameters.values() if isinstance(limit, float)]
+        )
         return share if rule.satisfied else with_levels(share, rule.details.get("compared_at"), lang)
     several = rule.details.get("limits", {})
     if len(several) > 1:

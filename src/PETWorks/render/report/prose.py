@@ -440,7 +440,7 @@ def _told_by_lookups(document: CheckDocument, lang: str) -> list[str]:
             excess, (_, high) = numbers["excess"], numbers["interval"]
             limit = limits.get("best-guess")
             message = "residual.no-excess" if excess <= 0 else "residual.excess"
-            values = {"share": percent(excess, lang, beside), "high": percent(max(high, 0.0), lang, beside)}
+            values = {"share": percent(excess, lang, beside), "high": percent(min(max(high, 0.0), 1.0), lang, beside)}
             if limit is not None:
                 message, values = f"{message}-limit", {**values, "limit": percent(limit, lang)}
             texts.append(message_text(lang, message, **values))

@@ -185,7 +185,7 @@ def lookup_rows(document: CheckDocument, lang: str) -> list[list[str]]:
                     "disclosure.excess",
                     share=percent(shares[-1], lang, beside),
                     low=percent(low, lang, beside),
-                    high=percent(high, lang, beside),
+                    high=percent(None if high is None else min(high, 1.0), lang, beside),
                 )
             )
             figures = ["" if share is None else percent(share, lang, beside) for share in shares[:-1]]
@@ -206,7 +206,7 @@ def known_rows(document: CheckDocument, lang: str) -> list[list[str]]:
         beside = [float(share) for share in (case.share, case.control, case.excess) if isinstance(share, float | int)]
         excess = ""
         if case.interval is not None and isinstance(case.excess, float | int):
-            low, high = (percent(end, lang, beside) for end in case.interval)
+            low, high = (percent(min(end, 1.0), lang, beside) for end in case.interval)  # nobody gains more than all
             share = percent(case.excess, lang, beside)
             excess = message_text(lang, "disclosure.excess", share=share, low=low, high=high)
         label = measure_name(measure, lang) if not target else attack_label(measure, target, lang)
