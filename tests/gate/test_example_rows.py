@@ -53,6 +53,15 @@ def test_the_same_records_before_and_after(folder, order):
     assert len({line.before for line in found.rows}) == 5
 
 
+def test_what_the_new_cells_are_is_said(folder):
+    options = ["--show", "age=mean", "--html", folder / "out_report.html"]
+    assert petworks("anonymize", folder / "policy.yaml", "-o", folder / "out.csv", *options).returncode == 1
+    assert Case(read_policy(folder / "out_policy.yaml")).example_rows.shown == {"age": "mean"}
+    report = (folder / "out_report.html").read_text("utf-8")
+    assert '>age<div class="note">' in report
+    assert "mean of those who look the same" in report
+
+
 def test_cells_are_in_the_internal_report_and_nowhere_else(folder):
     reports = {name: folder / f"report.{name}" for name in ("html", "json", "markdown", "junit")}
     options = [part for name, path in reports.items() for part in (f"--{name}", path)]

@@ -8,6 +8,7 @@ import pytest
 from command import petworks
 from conftest import ROOT
 from PETWorks.gate.policy.policy import parse_policy, read_policy
+from PETWorks.render.language.language import message_text
 from PETWorks.studio.pages.columns import MAX_ROWS, RoleChoices, policy_with_choices
 from PETWorks.studio.server.open_case import read_facts
 from PETWorks.tables.yaml_files import read_yaml
@@ -89,6 +90,21 @@ def test_each_column_has_a_line_with_what_is_known_about_it(folder):
         text = page.get(AT).text
         assert "依欄位名稱判斷為地點" in text
         assert "the name points to" not in text
+
+
+def test_columns_with_several_spellings_or_unread_dates_are_named(tmp_path):
+    lines = [
+        f"{sex},{row % 9 + 1}/{row % 12 + 1}/2024,{row}" for row, sex in enumerate(["F", "Female", "M", "Male"] * 9)
+    ]
+    (tmp_path / "people.csv").write_text("\n".join(["sex,birth date,cost", *lines]) + "\n", "utf-8")
+    assert petworks("init", tmp_path / "people.csv").returncode == 0
+    with entered(tmp_path) as page:
+        sex, birth, _ = re.findall(r"<tr>\n<td><input type=\"checkbox\".*?</tr>", page.get(AT).text, re.DOTALL)
+        texts = [message_text("en", f"studio.columns.{what}") for what in ("spellings", "unread-dates")]
+        assert [[text in row for text in texts] for row in (sex, birth)] == [[True, False], [False, True]]
+        row = {"role-0": "identifier", "role-1": "identifier", "reason-0": "", "reason-1": ""}
+        page.post(AT, data={"seen": seen(page), "do": "save", **row})
+        assert not any(text in page.get(AT).text for text in texts), "they are not released"
 
 
 def test_no_cell_is_on_the_page(folder):

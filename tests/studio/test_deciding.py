@@ -268,6 +268,9 @@ def test_the_page_shows_the_verdict_checklists_and_no_script_of_a_policy(folder)
         assert '<span class="verdict fail">' in shown.text
         assert "<script>alert" not in shown.text
         assert len(shown.content) < 150_000
+        chosen = "Personal Data Protection Commission Singapore, t-closeness, k-anonymity"
+        assert f'<span class="note">{chosen}</span>' in shown.text, "organisations, not names of presets"
+        assert '<span class="note">Adults &lt;b&gt;</span></h3>' in verdict, "the verdict names its table"
         for one in ("cms-11", "https://resdac.org/articles/cms-cell-size-suppression-policy", "hipaa-expert"):
             assert one in shown.text
 

@@ -53,6 +53,12 @@ def test_sliders_by_keyboard_and_the_numbers_follow(browser, server, tmp_path):
         page.wait_for_selector("html[lang=zh-TW]")
         visit.settle()
         assert page.get_by_role("slider", name="age").input_value() == "2", "sliders stay when the language changes"
+        page.get_by_role("link", name="檢視與修改").first.click()
+        page.wait_for_url("**/levels/column?**")
+        page.get_by_role("link", name="回到所有層級").click()
+        page.wait_for_url("**/levels?**")
+        visit.settle()
+        assert page.get_by_role("slider", name="age").input_value() == "2", "and when a column was looked at"
         page.get_by_text("產生釋出資料", exact=True).click()
         page.get_by_role("button", name="套用這些層級").click()
         page.wait_for_url("**/compare?**")

@@ -13,6 +13,7 @@ from PETWorks.errors import PETWorksError
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.gate.suggest.protection_proposal import coarse_roundings
 from PETWorks.measures.numbers import count
+from PETWorks.render.language.language import message_text
 from PETWorks.studio.pages import make_safe
 from studio_client import ended, entered, fields_of, quick_jobs, write_long_search  # noqa: F401 - a fixture
 
@@ -372,11 +373,34 @@ def test_what_was_decided_about_a_release_is_not_lost(folder):
         page.studio.cases.of(released).file.change(lambda document: document.update(sign_off={"approver": "Ms Lin"}))
         shown = page.get("/safe?policy=policy.yaml").text
         assert "What you entered under Decide is only in the release adult_released.csv" in unescape(shown)
-        page.post("/safe/adopt?policy=policy.yaml", data=fields_of(shown, "/safe/adopt"))
+        assert message_text("en", "studio.safe.use") not in shown, "it is the one in use"
+        shown = page.get("/safe?policy=policy.yaml&level-0=1").text
+        answer = page.post(
+            "/safe/adopt?policy=policy.yaml", data=fields_of(shown, "/safe/adopt"), follow_redirects=False
+        )
+        assert answer.headers["location"] == "/safe?policy=policy.yaml&level-0=1", "what Levels chose stays"
         assert read_policy(folder / "policy.yaml").accountability.approver == "Ms Lin"
         assert "/safe/adopt" not in page.get("/safe?policy=policy.yaml").text
         ended(page, run(page))
         assert read_policy(released).accountability.approver == "Ms Lin"
+
+
+def test_nearly_equal_amounts_are_rounded_on_the_page(tmp_path):
+    """The advice names controls of the page, and nothing that only a policy has."""
+    lines = [f"{30 + row // 12 * 20},{20000 + row % 3 * (1 if row < 12 else 10000)}" for row in range(24)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,income", *lines]) + "\n")
+    policy = "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [age], sensitive_attributes: [income]}\n"
+    (tmp_path / "policy.yaml").write_text(f"{policy}rules: [{{measure: l-diversity, l: 3}}]\n")
+    with entered(tmp_path) as page:
+        form = fields_of(page.get("/safe?policy=policy.yaml").text, "/safe/run")
+        answer = page.post("/safe/run?policy=policy.yaml", data={**form, "do": "run"}, follow_redirects=False)
+        ended(page, answer)
+        result = unescape(page.get("/safe/result?policy=policy.yaml&release=t_released.csv").text)
+        assert "Round or group income (Make it safe, More settings)." in result
+        assert "'anonymize'" not in result
+        assert 'value="income=round:' in result
+        verdict = unescape(page.get("/decide/verdict?policy=t_released_policy.yaml").text)
+        assert "Round or group income" in verdict
 
 
 def test_a_report_is_shown_without_its_power(folder):

@@ -13,6 +13,7 @@ from command import petworks
 from conftest import ROOT
 from PETWorks.gate import case as judging
 from PETWorks.gate.policy import policy_rules
+from PETWorks.gate.policy.policy import read_policy
 from policy_checks import ADULT_POLICY
 from studio_client import ended, entered, fields_of, quick_jobs, write_long_search  # noqa: F401 - a fixture
 
@@ -99,6 +100,14 @@ def test_the_release_of_an_unfinished_search_is_no_less_safe_and_every_step_says
         assert listed(shown)[0] == MAY_GO_OUT
         for address in ("safe/result?policy=wide_policy.yaml&release=out.csv", "decide?policy=out_policy.yaml"):
             assert "The search for this release was not finished" in page.get(f"/{address}").text
+        at, tick = "/decide?policy=out_policy.yaml", 'name="accept-unfinished" value="yes"'
+        fields = fields_of(page.get(at).text, "/decide/save")
+        assert "accept-unfinished" not in fields, "nobody has accepted it yet"
+        for _ in range(2):
+            page.post("/decide/save?policy=out_policy.yaml", data={**fields, "accept-unfinished": "yes", "seen": ""})
+            fields = fields_of(page.get(at).text, "/decide/save")
+        assert f"{tick} checked disabled>" in page.get(at).text
+        assert len(read_policy(tmp_path / "out_policy.yaml").file.content["context"]["assumptions"]) == 1
     assert "out.csv" in listed(exported(tmp_path))[0]
     assert "was not finished" in petworks("check", "out_policy.yaml", cwd=tmp_path).stdout
 

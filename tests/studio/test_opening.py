@@ -12,6 +12,7 @@ import pytest
 from command import petworks
 from conftest import ROOT
 from PETWorks.gate.suggest.table_preview import mask
+from PETWorks.render.language.language import message_text
 from PETWorks.render.language.messages import using_language
 from studio_client import entered
 from studio_server import Server
@@ -229,6 +230,15 @@ def test_the_sheets_of_a_workbook_can_be_chosen(tmp_path):
         answer = page.post("/open", data={"table": "book.xlsx#May 2024"}, follow_redirects=False)
         assert answer.headers["location"] == "/columns?policy=book_policy.yaml"
         assert "birth" in page.get("/columns?policy=book_policy.yaml").text
+        assert page.get("/").text.count('href="/columns?policy=book_policy.yaml"') == 2, "also beside the file"
+        book = openpyxl.load_workbook(tmp_path / "book.xlsx")
+        book["May 2024"].merge_cells("A1:B1")
+        book.save(tmp_path / "book.xlsx")
+        broken = page.get("/open", params={"table": "book.xlsx#May 2024"}).text
+        assert message_text("en", "studio.open.mended") in broken
+        assert 'href="/open?table=book.xlsx%23May%202024"' in broken.partition("Repair the file")[2]
+        assert 'id="separator"' not in broken
+        assert 'name="release"' not in broken, "there is nothing to begin with"
     assert 'data: "book.xlsx#May 2024"' in (tmp_path / "book_policy.yaml").read_text("utf-8")
 
 

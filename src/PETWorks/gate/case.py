@@ -275,7 +275,10 @@ class Case:
         return self.once(
             "example rows",
             lambda: example_rows(
-                self.release, self._original or self.release.original_source, self.policy.privacy_unit
+                self.release,
+                self._original or self.release.original_source,
+                self.policy.privacy_unit,
+                self.policy.shown,
             ),
         )
 

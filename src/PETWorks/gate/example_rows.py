@@ -3,8 +3,8 @@
 They are no part of any document, so that nothing else that is written or printed can have them.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -53,11 +53,15 @@ class Story:
 
 @dataclass(frozen=True)
 class ExampleRows:
-    """The same records in the original and in the release, without identifiers."""
+    """The same records in the original and in the release, without identifiers.
+
+    shown   by column, "mean" or "median" if the release shows that of the records that look the same
+    """
 
     columns: tuple[str, ...]
     rows: tuple[ExampleRow, ...]
     story: Story | None = None
+    shown: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def by_column(self) -> list[tuple[str, list[tuple[str | None, str | None]]]]:
@@ -65,11 +69,14 @@ class ExampleRows:
         return [(name, [row.pairs[place] for row in self.rows]) for place, name in enumerate(self.columns)]
 
 
-def example_rows(release: Release, original: Source | None, unit: str | None) -> ExampleRows | None:
+def example_rows(
+    release: Release, original: Source | None, unit: str | None, shown: Mapping[str, str]
+) -> ExampleRows | None:
     """Records from all over the original that are in the release; None where records cannot be identified.
 
     release   the written release, which knows the order of its records and which ones were removed
     unit      the column of the original that names people, if they have several records
+    shown     by column, the statistic that it shows
     """
     source = release.source
     if original is None or release.engine.name == "spark" or not (source.ordered and original.ordered):
@@ -103,7 +110,7 @@ def example_rows(release: Release, original: Source | None, unit: str | None) ->
         rows.append(ExampleRow(in_original, in_release, alike.by(range(len(known)))))
         stories.append(alike)
     rarest = min(range(len(rows)), key=lambda place: (rows[place].alike[0], rows[place].after.count(SUPPRESSED)))
-    return ExampleRows(tuple(columns), tuple(rows), stories[rarest].story() if known else None)
+    return ExampleRows(tuple(columns), tuple(rows), stories[rarest].story() if known else None, shown)
 
 
 def _original_of(release: Release) -> Integers | None:

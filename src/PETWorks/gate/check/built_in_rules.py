@@ -25,7 +25,7 @@ from PETWorks.gate.check.unique_values import ALWAYS_ALLOWED
 from PETWorks.gate.document import RuleResult
 from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_HIDDEN, NO_UNIQUE, Rule
+from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_HIDDEN, NO_UNIQUE, WHOLE_FILE, Rule
 from PETWorks.gate.suggest.privacy_unit import People, find_people
 from PETWorks.gate.suggest.starter import EXACT_VALUES, MEASURED, PRESET_BY_KIND, PRESET_FOR_COMPARED
 from PETWorks.gate.suggest.suggestion import ExaminedColumn
@@ -196,7 +196,6 @@ def _rejects_one_value(rule: Rule, name: str, column: str) -> bool:
 # Shown in place of a column name:
 LINE_ENDS = "CRLF/LF"  # for lines with different line ends
 LAYOUT = "{...}"  # for records of JSON lines with different layouts
-WHOLE_FILE = "FILE"  # for content of the file besides the table
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ ALL_ROLES = "every-column-has-a-role"
 APPROVER = "approver-named"  # in policies with a regime that requires an approver
 NO_UNIQUE = "no-unique-values"
 NO_DIFFERENCES = "no-hidden-differences"
+WHOLE_FILE = "FILE"  # among the columns in which it finds some: for content of the file besides the table
 RECORDS_LEFT = "records-left"  # not every record is suppressed
 RULES_FIT = "rules-fit-the-release"
 RULES_OF_EVERY_POLICY = (NO_HIDDEN, ALL_ROLES, NO_UNIQUE, NO_DIFFERENCES, RECORDS_LEFT, RULES_FIT)

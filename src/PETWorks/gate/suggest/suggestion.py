@@ -404,9 +404,7 @@ def suggest_roles(table: WeightedRows, columns: Sequence[str], unit: str | None 
             suggestion = replace(
                 suggest_role(column, examine(table, column, table.columns[unit])), facts=suggestion.facts
             )
-        spellings = profile.distinct <= MOST_LABELS and are_spelled_differently(profile.sample)
-        suggestion = replace(suggestion, records=table.rows, unread_dates=profile.most(is_ambiguous_date))
-        suggestions.append(replace(suggestion, spellings=spellings))
+        suggestions.append(replace(suggestion, records=table.rows))
     return suggestions
 
 
@@ -432,7 +430,14 @@ def suggest_role(column: str, profile: ExaminedColumn) -> Suggestion:
     may_count = why.kind in ("cautious", "few") or (why.kind, why.what) == ("named", SEEN)
     if role == QUASI_IDENTIFIER and may_count and counts_visits(column) and profile.counted:
         role, why = SENSITIVE_ATTRIBUTE, Reason("counts", why.what)
-    return Suggestion(column, role, why, profile.facts)
+    return Suggestion(
+        column,
+        role,
+        why,
+        profile.facts,
+        unread_dates=profile.most(is_ambiguous_date),
+        spellings=profile.distinct <= MOST_LABELS and are_spelled_differently(profile.sample),
+    )
 
 
 def _names_households(column: str, profile: ExaminedColumn) -> bool:

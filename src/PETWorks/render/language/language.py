@@ -6,7 +6,14 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from PETWorks.errors import printable
-from PETWorks.gate.policy.policy_rules import ALL_RELEASES, BUILT_IN_RULES, RECORDS_LEFT, SUBSETS
+from PETWorks.gate.policy.policy_rules import (
+    ALL_RELEASES,
+    BUILT_IN_RULES,
+    NO_DIFFERENCES,
+    RECORDS_LEFT,
+    SUBSETS,
+    WHOLE_FILE,
+)
 from PETWorks.json_types import Bound, Number
 from PETWorks.locale import ENGLISH, LANGUAGES, MEASURE, PARAMETER
 from PETWorks.measures import numbers
@@ -142,6 +149,9 @@ def found_value(result: "MeasureResult | RuleResult", lang: str) -> str:
     """The value of a result or a rule, with enough figures to distinguish it from its limits."""
     if result.measure == RECORDS_LEFT and result.value is False:
         return _why_too_few_left(result.details, lang)
+    if result.measure == NO_DIFFERENCES and isinstance(result.value, Sequence):
+        whole = message_text(lang, "found.whole-file")
+        return value_text([whole if name == WHOLE_FILE else name for name in result.value], lang)
     if not isinstance(result.value, float):
         return value_text(result.value, lang)
     text = numbers.amount(result.value, _as_floats(result.parameters.values()))

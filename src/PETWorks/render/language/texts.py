@@ -719,6 +719,7 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "utility.scale-other": "0 means as in the original.",
     "utility.bars": "The bars show {what}.",
+    "found.whole-file": "the file, besides the table",
     # records before and after
     "example.title": "Five records before and after: for insiders only",
     "example.not-printed": "Five records before and after are shown on the screen only: they are not printed.",
@@ -728,6 +729,8 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "example.story-after": Plural("Now it says {after}: 1 person.", "Now it says {after}: {n} people."),
     "example.alike": "people who look the same: before → now",
+    "example.shown.mean": "mean of those who look the same",
+    "example.shown.median": "median of those who look the same",
     "example.note": (
         "Records from all over the original, without identifiers; old values are struck out. Records that were "
         "removed are not shown. Only what outsiders may know counts for looking the same."
@@ -1291,6 +1294,10 @@ TEXTS: dict[str, str | Plural] = {
         "Rules about diversity count each number as another value. Make {columns} coarser ('protect' under "
         "'anonymize': round or intervals), or demand t-closeness, which measures how far numbers are apart."
     ),
+    "studio.advice.near-value": (
+        "Rules about diversity count each number as another value. Round or group {columns} (Make it safe, More "
+        "settings)."
+    ),
     "notice.no-control": (
         "There are no control people: what is right about anybody cannot be told from what the table discloses."
     ),
@@ -1342,6 +1349,9 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "advice.found-by-amount": (
         "Make {columns} coarser (anonymize.protect), or say under 'role_reasons' why no outsider knows it."
+    ),
+    "studio.advice.found-by-amount": (
+        "Round or group {columns} (Make it safe, More settings), or say under Columns why no outsider knows it."
     ),
     "notice.unfinished": (
         "The search for this release was not finished: it keeps the rules as they were judged here, but another one "
@@ -2106,6 +2116,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.open.begun": "There is a policy for this table already. Go on with:",
     "studio.open.reading": "Is the table read wrongly? Separator and encoding",
     "studio.open.detect": "find out",
+    "studio.open.mended": "Repair the file, save it, and look again.",
     "studio.open.look": "Look again",
     "studio.open.format": "format",
     "studio.open.format.workbook": "workbook",
@@ -2175,10 +2186,12 @@ TEXTS: dict[str, str | Plural] = {
     "studio.columns.text": "text",
     "studio.columns.empty": "no values",
     "studio.columns.missing": "{share} missing",
+    "studio.columns.unread-dates": "which number is the month? Declare it under Levels",
+    "studio.columns.spellings": "perhaps one value in several spellings",
     "studio.columns.as-suggested": "as suggested",
     "studio.columns.about-household": (
-        "The report then says how easily a household is found, whose members are found together. The "
-        "column leaves the release."
+        "If the table has a sampling weight, too, the report says how easily a household is found, whose members are "
+        "found together. The column leaves the release."
     ),
     "studio.columns.take": "Take",
     "studio.columns.take-all": Plural("Take the suggestion", "Take all {n} suggestions"),
@@ -2477,6 +2490,9 @@ TEXTS: dict[str, str | Plural] = {
     "studio.decide.no-rule": "Sensitive columns that no rule protects",
     "studio.decide.about-no-rule": "Why a column needs no rule. Leave it empty where a rule protects the column.",
     "studio.decide.assumptions": "assumptions, one on each line",
+    "studio.decide.accepted-unfinished": (
+        "The search for this release was not finished; what it loses compared with a better one is accepted."
+    ),
     "studio.decide.none-earlier": "Nothing about these people was released before",
     "studio.decide.regimes": "Standards and laws",
     "studio.decide.about-regimes": (
@@ -2491,7 +2507,7 @@ TEXTS: dict[str, str | Plural] = {
         "tables are not copied."
     ),
     "studio.decide.versions": "Versions of the policy ({n})",
-    "studio.decide.lacking": "Not filled in yet: {what}.",
+    "studio.decide.lacking": "Not among what is saved: {what}.",
     "studio.exported.title": "Exported",
     "studio.exported.title-not-out": "Exported, but it may not go out",
     "studio.exported.passes": "Every rule holds or is waived.",
@@ -2500,10 +2516,10 @@ TEXTS: dict[str, str | Plural] = {
     "studio.exported.open": "Open {file}",
     "studio.exported.open-to-sign": "Open the report to be signed",
     "studio.exported.sign": (
-        "Next: print page 1 of the internal report and have it signed. Then hand over the files on the left."
+        "Next: print page 1 of the internal report and have it signed. Then hand over the files marked for that."
     ),
     "studio.exported.sign-by": (
-        "Next: print page 1 of the internal report and have {who} sign it. Then hand over the files on the left."
+        "Next: print page 1 of the internal report and have {who} sign it. Then hand over the files marked for that."
     ),
     "studio.versions.title": "Versions of the policy",
     "studio.versions.intro": (

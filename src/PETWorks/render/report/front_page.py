@@ -279,7 +279,7 @@ def remaining_risks(document: CheckDocument, lang: str) -> list[str]:
         return [*prose.residual_texts(document, lang), *together, *_not_told_outside(document, lang)]
     texts = [*_chances(document, lang), *other_releases.outcome(document, lang)]
     said, further = _split_notices(document, MAX_REMARKS - len(texts))
-    texts += prose.notice_texts(said, lang, advised=False)
+    texts += prose.notice_texts(said, lang, None)
     if document.policy.kind != GENERALISED:  # there, no notice says so
         texts.append(message_text(lang, "notice.not-covered-tables"))
     if further:

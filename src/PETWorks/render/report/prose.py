@@ -567,13 +567,16 @@ def caveat_of(document: CheckDocument) -> str | None:
     return next(words, None)
 
 
-def notices(document: CheckDocument, lang: str) -> list[str]:
-    """The notices besides the verdict; for the external edition, its published bound of the worst case."""
+def notices(document: CheckDocument, lang: str, advice: str = "advice") -> list[str]:
+    """The notices besides the verdict; for the external edition, its published bound of the worst case.
+
+    advice   where the page has other words for what to do: its texts
+    """
     if document.edition == EXTERNAL:
         compared = document.policy.kind != GENERALISED
         return [message_text(lang, "notice.outside-compared") if compared else _worst_case_outside(document, lang)]
     assumed = assumed_unknown(document) if document.verdict in (PASS, WAIVED) else []
-    return notice_texts([*assumed, *(notice for notice in document.notices if notice not in assumed)], lang)
+    return notice_texts([*assumed, *(notice for notice in document.notices if notice not in assumed)], lang, advice)
 
 
 def assumed_unknown(document: CheckDocument) -> list[Notice]:
@@ -588,26 +591,27 @@ def _worst_case_outside(document: CheckDocument, lang: str) -> str:
     return message_text(lang, "notice.outside-highest", share=percent(highest, lang))
 
 
-def notice_texts(notices_shown: Sequence[Notice], lang: str, *, advised: bool = True) -> list[str]:
+def notice_texts(notices_shown: Sequence[Notice], lang: str, advice: str | None = "advice") -> list[str]:
     """The notices as texts.
 
-    advised   with what to do about them, in the words of policies and commands
+    advice   the texts of what to do about them: by default in the words of policies and commands; None for nothing
     """
     return [
-        join_sentences(lang, *_notice(notice, lang, advised=advised))
+        join_sentences(lang, *_notice(notice, lang, advice))
         for notice in notices_shown
         if notice.notice != LIKELY_VALUE  # said with the residual risk
     ]
 
 
-def _notice(notice: Notice, lang: str, *, advised: bool) -> Iterator[str]:
+def _notice(notice: Notice, lang: str, advice: str | None) -> Iterator[str]:
     if notice.notice == "explained" and notice.reason is None:  # in documents of earlier versions
         yield message_text(lang, "notice.explained-alone", columns=notice.columns or ())
         return
-    for group in ("notice", "advice") if advised and f"advice.{notice.notice}" in TEXTS else ("notice",):
+    advised = [f"{group}.{notice.notice}" for group in (advice, advice and "advice")]
+    for text in (f"notice.{notice.notice}", *[text for text in advised if text in TEXTS][:1]):
         yield message_text(
             lang,
-            f"{group}.{notice.notice}",
+            text,
             columns=notice.columns or (),
             n=notice.records or 0,
             rules=[rule_name(rule, lang) for rule in notice.rules or ()],

@@ -19,6 +19,7 @@ from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.suggest.starter import subset_sizes
 from PETWorks.gate.suggest.suggestion import ExaminedColumn, Suggestion
 from PETWorks.json_types import MultilingualText
+from PETWorks.render.language.language import message_text
 from PETWorks.render.report import prose
 from PETWorks.studio.files.policy_file import edit_policy
 from PETWorks.studio.pages.page import (
@@ -205,6 +206,7 @@ class Row:
     unique: float
     suggestion: Suggestion
     why: str
+    notes: Sequence[str]
     reason: str
     hierarchy: GivenHierarchy
     place: str  # among all columns of the table
@@ -221,7 +223,9 @@ class Row:
     def needs_a_look(self) -> bool:
         """Whether something about the column should be decided or confirmed."""
         differs = (self.suggestion.role or NONE) != self.role
-        return self.finding is not None or self.role == NONE or differs or bool(self.hierarchy.fit.unplaced)
+        return (
+            self.finding is not None or self.role == NONE or differs or bool(self.notes or self.hierarchy.fit.unplaced)
+        )
 
 
 @ROUTES.get("/columns")
@@ -287,12 +291,24 @@ def _rows(
             unique=profile.unique / max(profile.records, 1),
             suggestion=facts.suggestions[name],
             why=prose.reason_text(facts.suggestions[name].why, lang),
+            notes=_notes(facts.suggestions[name], roles.get(name), hierarchies.get(name, NO_HIERARCHY), lang),
             reason=text_in(reason_of(case.policy, name, roles), lang),
             hierarchy=hierarchies.get(name, NO_HIERARCHY),
             place=str(facts.indices[name]),
             finding=found.get(name),
         )
         for index, (name, profile) in enumerate(facts.profiles.items())
+    ]
+
+
+def _notes(suggestion: Suggestion, role: str | None, hierarchy: GivenHierarchy, lang: str) -> list[str]:
+    """What is to be said about the values of a column that may be released."""
+    said = {
+        "unread-dates": suggestion.unread_dates and "dates" not in (hierarchy.words or ()),
+        "spellings": suggestion.spellings,
+    }
+    return [
+        message_text(lang, f"studio.columns.{what}") for what, holds in said.items() if holds and role != IDENTIFIER
     ]
 
 

@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -15,11 +16,12 @@ from PETWorks.errors import InputError, PETWorksError, Phrase, printable
 from PETWorks.gate.check.facts import regimes_without_approver
 from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle
 from PETWorks.gate.diff import read_check
+from PETWorks.gate.plans import read_plan
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import presets, today
 from PETWorks.gate.release_files import ReleaseFiles, origins_of, releases_of
-from PETWorks.locale import ENGLISH
+from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.attacks.subsets import check_limits, known_columns, parse_sizes
 from PETWorks.measures.catalogue import Metric, Parameter, all_measures, catalogue, find_measure
 from PETWorks.measures.parameters import Choice, Flag, Function
@@ -75,6 +77,7 @@ PLACES = {
 }  # the page and the field of each item of a checklist
 LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
 EXPORT = "evidence"
+ACCEPTED = "studio.decide.accepted-unfinished"  # a stated assumption
 KINDS = ("", "public", "controlled", "internal")
 TEXTS = ("name", "rule", "owner", "reason", "what", "why", "who", "approver", "role", "incident_contact", *CONTEXT)
 # These are never numbers.
@@ -149,6 +152,8 @@ def change_context(document: Any, old: Content, form: Form, lang: str) -> None:
     rows = _rows(section, "assumptions")
     known = {" ".join(text_in(row, lang).split()): row for row in rows}  # unchanged ones keep their translations
     lines = [" ".join(line.split()) for line in form.text("assumptions").splitlines() if line.strip()]
+    if form.text("accept-unfinished") and message_text(lang, ACCEPTED) not in lines:
+        lines.append(message_text(lang, ACCEPTED))
     if lines != list(known):
         rows[:] = [known.get(line, line) for line in lines]
         set_in(document, ("context", "assumptions"), rows or None)
@@ -303,6 +308,7 @@ def _page(
         sign_off={name: fields.text(name, _value(content, ("sign_off", name))) for name in SIGN_OFF},
         releases=[] if is_release(policy) else releases_of(policy),
         is_release=is_release(policy),
+        accept=_accepts_unfinished(policy),
         evidence=evidence_name(policy),
         versions=len(case.file.versions),
         **(_verdict_values(request, case) if case.is_checked else {"d": None}),
@@ -312,6 +318,19 @@ def _page(
         released=lambda release: studio(request).workspace.relative(release.policy),
         command=petworks_command("check", policy_argument(request, case)),
     )
+
+
+def _accepts_unfinished(policy: Policy) -> bool | None:
+    """Whether the policy accepts that the search for its release was not finished; None if it was."""
+    plan = None
+    with suppress(PETWorksError, OSError):
+        plan = None if policy.plan is None else read_plan(policy.plan)
+    said = {
+        text_in(text, lang)
+        for text in _value(policy.file.content, ("context", "assumptions"), ())
+        for lang in LANGUAGES
+    }
+    return bool(said & {message_text(lang, ACCEPTED) for lang in LANGUAGES}) if plan and plan.unfinished else None
 
 
 def _lines(texts: Any, lang: str) -> str:

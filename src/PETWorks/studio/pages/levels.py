@@ -17,7 +17,14 @@ from PETWorks.render.language.language import message_text
 from PETWorks.render.language.language import shorten_name as shown_name
 from PETWorks.studio.pages.hierarchies import Column, columns_of, groups_by_level
 from PETWorks.studio.pages.job import start_job
-from PETWorks.studio.pages.make_safe import bounds_of, chosen_levels, free_release, new_release, origin_link
+from PETWorks.studio.pages.make_safe import (
+    bounds_of,
+    chosen_levels,
+    form_levels,
+    free_release,
+    new_release,
+    origin_link,
+)
 from PETWorks.studio.pages.page import (
     Form,
     Routes,
@@ -202,5 +209,4 @@ def apply(request: Request, case: OpenCase, form: Form) -> Response:
 @ROUTES.post("/levels/carry")
 def carry(request: Request, case: OpenCase, form: Form) -> Response:
     """Go on to the step Make it safe, with these levels."""
-    levels = {f"level-{index}": level for index, level in form.with_prefix("level-").items() if level != "0"}
-    return redirect(request, "/safe", case, **levels)
+    return redirect(request, "/safe", case, **form_levels(form))

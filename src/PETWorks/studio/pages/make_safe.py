@@ -324,6 +324,11 @@ def chosen_levels(form: Form, columns: Sequence[str], heights: Mapping[str, int]
     return {name: min(level, heights[name]) for name, level in levels.items()}
 
 
+def form_levels(form: Form) -> dict[str, str]:
+    """The fields of a form for the levels of columns, without those that say nothing."""
+    return {f"level-{index}": level for index, level in form.with_prefix("level-").items() if level != "0"}
+
+
 def free_release(policy: Path, name: str) -> str:
     """The name of a release that is not there yet: this one, or this one with a number."""
 
@@ -585,7 +590,7 @@ def adopt(request: Request, case: OpenCase, form: Form) -> Response:
             document[key] = decided[key]
 
     case.file.change(change, form.text("seen") or None)
-    return redirect(request, "/safe", case)
+    return redirect(request, "/safe", case, **form_levels(form))
 
 
 MAX_RULES = 50
@@ -617,7 +622,7 @@ def show_result(request: Request, case: OpenCase) -> Response:
             name: _roundings(case, name)
             for notice in document.notices
             for name in notice.columns or ()
-            if notice.notice == "found-by-amount"
+            if notice.notice in ("found-by-amount", "near-value")
         },
         about="release",
         outcome=[*making.outcome_texts(facts, lang), *making.order_text(facts, lang), *making.cost_texts(facts, lang)],

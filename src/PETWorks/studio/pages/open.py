@@ -107,11 +107,11 @@ def _last_verdicts(workspace: Workspace, policies: Iterable[ListedFile]) -> list
 
 
 def _by_table(workspace: Workspace, policies: Iterable[LastVerdict]) -> dict[str, LastVerdict]:
-    """The first policy of each table below the folder."""
+    """The first policy of each file with a table below the folder."""
     tables: dict[str, LastVerdict] = {}
     for policy in policies:
         if policy.table is not None and policy.table.resolve().is_relative_to(workspace.root):
-            tables.setdefault(workspace.relative(policy.table), policy)
+            tables.setdefault(workspace.relative(policy.table).partition("#")[0], policy)
     return tables
 
 
@@ -158,7 +158,7 @@ def _choose_page(request: Request, choice: Choice, mistake: PETWorksError | None
         file=path,
         begun=[policy for policy in policies if policy.table is not None and policy.table.resolve() == path],
         sheets=_sheets(choice, workspace),
-        is_text=unpacked_path(path).suffix.lower() not in WHOLE_FORMATS,
+        is_text=unpacked_path(path).suffix.lower().partition("#")[0] not in WHOLE_FORMATS,
         kinds=KINDS,
         other_tables=[
             file.path

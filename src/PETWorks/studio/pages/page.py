@@ -33,6 +33,7 @@ from PETWorks.render.language.language import (
     measure_name,
     message_text,
     objective_name,
+    organisation_name,
     percent,
     policy_text,
     rule_name,
@@ -67,7 +68,7 @@ REPORT_POLICY = (
 # What templates call with a value, in the language of the page.
 IN_LANGUAGE: tuple[Callable[..., str], ...] = (
     *(attack_name, found_value, limit_name, measure_name, objective_name, percent, policy_text, rule_name, thresholds),
-    *(value_text, value_with_fraction, waiver, finding),
+    *(value_text, value_with_fraction, waiver, finding, organisation_name),
 )
 
 
@@ -397,9 +398,9 @@ async def show_error(request: Request, error: Exception) -> Response:
 
 
 def page_notices(document: CheckDocument, lang: str) -> list[str]:
-    """The notices of a check, without that of other releases, which all pages show above."""
+    """The notices of a check in the words of the page, without that of other releases, which all pages show above."""
     shown = (notice for notice in document.notices if notice.notice != "other-releases")
-    return notices(structs.replace(document, notices=tuple(shown)), lang)
+    return notices(structs.replace(document, notices=tuple(shown)), lang, "studio.advice")
 
 
 def obstacle_text(file: str, obstacle: Obstacle, lang: str) -> str:

@@ -57,9 +57,12 @@ function live(form) {
   });
 }
 
-// Whoever reloads the page, or changes the language, gets it as it is now.
+const leftAt = (address) => `left ${address.pathname} ${address.searchParams.get("policy")}`;
+
+// Whoever reloads the page, or changes the language, gets it as it is now; a link with data-as-left leads there, too.
 function remember(address) {
   if (address.pathname !== location.pathname) return;
+  sessionStorage.setItem(leftAt(address), address.search);
   history.replaceState(null, "", address);
   for (const field of document.querySelectorAll("input[name=back]")) field.value = address.pathname + address.search;
 }
@@ -88,6 +91,7 @@ function begin(root) {
       if (names.length) field.setAttribute("aria-valuetext", output.textContent);
     });
   }
+  for (const back of root.querySelectorAll("a[data-as-left]")) back.search = sessionStorage.getItem(leftAt(new URL(back.href))) ?? back.search;
   // Parts of an answer with data-to go to the element that they name.
   for (const piece of root.querySelectorAll("[data-to]")) {
     document.getElementById(piece.dataset.to)?.replaceChildren(...piece.childNodes);
