@@ -95,7 +95,7 @@ def test_a_reason_is_quoted_with_what_happens_if_it_is_wrong(tmp_path):
     assert (result.content.verdict, told.columns, told.reason) == ("pass", ("district",), "needed for research")
     assert (told.records, told.below, told.size) == (8, 24, 6)
     sentence = (
-        "Verdict and figures hold only if no outsider knows the values of district. Reason given: “needed for "
+        "Figures and any pass hold only if no outsider knows the values of district. Reason given: “needed for "
         "research”. If somebody knows them as well, 8 records look like no other, and 24 are in groups of fewer than 6."
     )
     terminal = petworks("check", tmp_path / "policy.yaml").stdout

@@ -239,7 +239,7 @@ def test_a_reason_stands_beside_what_it_is_for(tmp_path):
     page = check(tmp_path / "p.yaml", as_of=DAY).to_html("en")
     front = page[: page.index("<nav")]
     assert (
-        "Verdict and figures hold only if no outsider knows the values of days. "
+        "Figures and any pass hold only if no outsider knows the values of days. "
         "Reason given: “nobody outside was there”" in front
     )
     assert "The policy says: nobody outside was there" in page

@@ -1359,12 +1359,12 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "advice.unfinished": "Go on with the search (--resume; on the page, Make it safe), or accept what this one loses.",
     "notice.explained": Plural(
-        "Verdict and figures hold only if no outsider knows the values of {columns}. Reason given: “{reason}”. If "
+        "Figures and any pass hold only if no outsider knows the values of {columns}. Reason given: “{reason}”. If "
         "somebody knows them as well, 1 record looks like no other, and {below} are in groups of fewer than {size}.",
-        "Verdict and figures hold only if no outsider knows the values of {columns}. Reason given: “{reason}”. If "
+        "Figures and any pass hold only if no outsider knows the values of {columns}. Reason given: “{reason}”. If "
         "somebody knows them as well, {n} records look like no other, and {below} are in groups of fewer than {size}.",
     ),
-    "notice.explained-alone": "Verdict and figures hold only if no outsider knows the values of {columns}.",
+    "notice.explained-alone": "Figures and any pass hold only if no outsider knows the values of {columns}.",
     "notice.few-removed": Plural(
         "Only 1 record was removed: whoever knows that a person was in the original, and finds nobody here who looks "
         "like them, knows that it is theirs.",
