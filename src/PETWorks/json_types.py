@@ -136,3 +136,10 @@ MultilingualText = Annotated[
 ]
 Day = Annotated[str, Meta(extra_json_schema={"format": "date"})]
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+
+
+def text_in(value: Any, lang: str) -> str:
+    """A value of a policy as a text, in this language if there are several."""
+    if isinstance(value, Mapping):
+        value = value.get(lang, next(iter(value.values()), ""))
+    return "" if value is None else str(value)

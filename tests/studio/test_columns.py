@@ -8,8 +8,9 @@ import pytest
 from command import petworks
 from conftest import ROOT
 from PETWorks.gate.policy.policy import parse_policy, read_policy
+from PETWorks.gate.policy.role_choices import RoleChoices
 from PETWorks.render.language.language import message_text
-from PETWorks.studio.pages.columns import MAX_ROWS, RoleChoices, policy_with_choices
+from PETWorks.studio.pages.columns import MAX_ROWS, policy_with_choices
 from PETWorks.studio.server.open_case import read_facts
 from PETWorks.tables.yaml_files import read_yaml
 from studio_client import entered
@@ -355,7 +356,8 @@ def test_hostile_names_of_columns_are_shown_and_saved_as_they_are(tmp_path):
 def test_a_quasi_identifier_is_no_longer_protected(tmp_path):
     from PETWorks.attributetypes import QUASI_IDENTIFIER
     from PETWorks.gate.policy.policy import read_policy
-    from PETWorks.studio.pages.columns import RoleChoices, policy_with_choices
+    from PETWorks.gate.policy.role_choices import RoleChoices
+    from PETWorks.studio.pages.columns import policy_with_choices
 
     (tmp_path / "t.csv").write_text("sex,cost,fee\nf,1,2\nm,3,4\n")
     path = tmp_path / "p.yaml"

@@ -21,6 +21,7 @@ from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import presets, today
 from PETWorks.gate.release_files import ReleaseFiles, origins_of, releases_of
+from PETWorks.json_types import text_in
 from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.attacks.subsets import check_limits, known_columns, parse_sizes
 from PETWorks.measures.catalogue import Metric, Parameter, all_measures, catalogue, find_measure
@@ -45,7 +46,6 @@ from PETWorks.studio.pages.page import (
     policy_argument,
     redirect,
     studio,
-    text_in,
 )
 from PETWorks.studio.server.jobs import FINISHED, Purpose
 from PETWorks.studio.server.open_case import OpenCase

@@ -23,6 +23,7 @@ from PETWorks.gate.check.may_go_out import Obstacle
 from PETWorks.gate.document import CheckDocument
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.release_files import came_with_release, existing_releases_of, origins_of
+from PETWorks.json_types import text_in
 from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.numbers import count
 from PETWorks.render.charts.charts import bar_length
@@ -372,13 +373,6 @@ class Routes(list[Route]):
 
         self.append(Route(path, endpoint, methods=[method]))
         return answer
-
-
-def text_in(value: Any, lang: str) -> str:
-    """A value as a field shows it; if the policy has a text in several languages, that of the page."""
-    if isinstance(value, Mapping):
-        value = value.get(lang, next(iter(value.values()), ""))
-    return "" if value is None else str(value)
 
 
 def error_text(error: Exception, request: Request) -> str:
