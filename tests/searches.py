@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PETWorks import Release
 from PETWorks.anonymizer.anonymization import anonymize_release
-from PETWorks.anonymizer.chosen_levels import on_levels
+from PETWorks.anonymizer.chosen_levels import recode_to_levels
 from PETWorks.anonymizer.frontier import find_frontier
 from PETWorks.anonymizer.rules import check_rules
 from PETWorks.gate.plans import (
@@ -31,7 +31,7 @@ def anonymize(data, roles=None, hierarchies=None, rules=None, *, subsets=None, *
 def apply_levels(data, roles=None, hierarchies=None, levels=None, rules=None, **options):
     """The table on these levels, like `PETWorks.apply_levels`."""
     release, settings = _open(data, roles, hierarchies, options)
-    return on_levels(release, levels or {}, () if rules is None else check_rules(rules), **settings)
+    return recode_to_levels(release, levels or {}, () if rules is None else check_rules(rules), **settings)
 
 
 def frontier(data, roles=None, hierarchies=None, rules=None, *, subsets=None, vary=None, **settings):

@@ -3,7 +3,7 @@
 import pytest
 
 from PETWorks.anonymizer.anonymization import anonymize_release
-from PETWorks.anonymizer.chosen_levels import on_levels
+from PETWorks.anonymizer.chosen_levels import recode_to_levels
 from PETWorks.anonymizer.frontier import find_frontier
 from PETWorks.anonymizer.rules import check_rules
 from PETWorks.counting.release import Release
@@ -14,7 +14,7 @@ RULES = check_rules({"k-anonymity": {"k": 2}})
 SEARCHES = {
     "best levels": lambda release: anonymize_release(release, RULES, suppression=0.5),
     "local": lambda release: anonymize_release(release, RULES, suppression=0.5, method="local"),
-    "own levels": lambda release: on_levels(release, {"age": 1}, RULES),
+    "own levels": lambda release: recode_to_levels(release, {"age": 1}, RULES),
     "frontier": lambda release: find_frontier(release, RULES, suppression=0.5),
 }
 

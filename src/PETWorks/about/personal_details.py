@@ -687,9 +687,9 @@ def matches(
     """The personal details of distinct cells, an Arrow array of texts; each detail once for a cell."""
     names = _is_called_names(column)
     owned = np.full(len(records), -1, np.int64) if owners is None else owners
-    texts, counts = _matching(cells, np.stack([records, owned], axis=1), _PLAIN_NUMBER, others=True)
+    texts, counts = _split_matching(cells, np.stack([records, owned], axis=1), _PLAIN_NUMBER, others=True)
     texts = _in_usual_signs(texts)
-    by_group = {numbers: _matching(texts, counts, signs) for numbers, signs in _CANDIDATES.items()}
+    by_group = {numbers: _split_matching(texts, counts, signs) for numbers, signs in _CANDIDATES.items()}
     for number, detector in enumerate(DETECTORS):
         if detector.candidates:
             some, of_some = by_group[detector.kind in _IN_NUMBERS]
@@ -699,13 +699,13 @@ def matches(
             continue
         if not len(some):
             continue  # Arrow would compile the pattern all the same
-        some, of_some = _matching(some, of_some, detector.candidates)
+        some, of_some = _split_matching(some, of_some, detector.candidates)
         for text, (count, owner) in zip(some.to_pylist(), of_some.tolist(), strict=True):
             for key in detector.find(text, column):
                 yield Match(number, key, count, owner)
 
 
-def _matching(
+def _split_matching(
     texts: Any, counts: NDArray[np.int64], pattern: str, *, others: bool = False
 ) -> tuple[Any, NDArray[np.int64]]:
     """The texts that match, or the others, with their counts."""
@@ -735,7 +735,7 @@ def _in_usual_signs(texts: Any) -> Any:
     return pc.replace_with_mask(texts, unusual, usual)
 
 
-class Search:
+class DetailSearch:
     """The personal details of a column, collected from pieces that have each value at most once.
 
     The records of equal details are added up in the end. Of details without a check digit only a hash is kept, since

@@ -189,7 +189,7 @@ class DateProtection:
 
 
 @dataclass(frozen=True)
-class Groups:
+class GroupMeans:
     """Groups of at least `size` records with the numbers nearest to each other, each number as the mean of its group.
 
     The mean of a number depends on the whole column; `value` only checks the number.
@@ -349,7 +349,7 @@ def _protection(words: Any) -> Protection:
     return NumberProtection(_plain(words), step, bottom, top, _intervals(words.get("intervals")))
 
 
-def _of_groups(words: Mapping[str, Any]) -> Groups:
+def _of_groups(words: Mapping[str, Any]) -> GroupMeans:
     others = [key for key in words if key != GROUPS]
     if others:
         raise HierarchyError("'groups_of' and {others} exclude each other", others=quoted(others))
@@ -360,7 +360,7 @@ def _of_groups(words: Mapping[str, Any]) -> Groups:
             most=LARGEST_GROUP,
             given=describe_given(words[GROUPS]),
         )
-    return Groups(_plain(words), int(size))
+    return GroupMeans(_plain(words), int(size))
 
 
 def _of_dates(words: Mapping[str, Any]) -> DateProtection:

@@ -47,7 +47,7 @@ class OnLevels(Recoded):
         return make_plan(self.problem, "global", (node,), self.suppressed, loss, seed, self.removed)
 
 
-def on_levels(
+def recode_to_levels(
     release: Release, levels: Mapping[str, int], rules: tuple[Rule, ...] = (), suppressed_records: str = REMOVE
 ) -> OnLevels:
     """A table on chosen levels; see `apply_levels`."""
@@ -182,7 +182,7 @@ class WhatIf:
     @property
     def distinct(self) -> int:
         """The number of distinct rows of the table."""
-        return _row_count(self._cube.base)
+        return self._cube.base.number
 
     def _ranges(self) -> tuple[tuple[int, ...], tuple[bool, ...]]:
         """The lower ends of the ranges of class sizes, and which ranges are too small for a rule.
@@ -314,15 +314,15 @@ class _Nodes:
     def at(self, node: Node) -> NodeClasses:
         """The classes of a node."""
         finer = [kept for kept in self._kept if all(level <= wanted for level, wanted in zip(kept, node, strict=True))]
-        nearest = min(finer, key=lambda kept: _row_count(self._kept[kept]), default=None)
+        nearest = min(finer, key=lambda kept: self._kept[kept].number, default=None)
         start = self._base if nearest is None else self._kept[nearest]
         if nearest is not None:
             self._kept.move_to_end(nearest)
         rolled = start if nearest == node else start.at(self._cube.lattice.levels(node))
         self._kept[node] = rolled
-        most = KEPT_SHARE * _row_count(self._base)
+        most = KEPT_SHARE * self._base.number
         while len(self._kept) > 1 and (
-            len(self._kept) > KEPT_NODES or sum(map(_row_count, self._kept.values())) > most
+            len(self._kept) > KEPT_NODES or sum(rows.number for rows in self._kept.values()) > most
         ):
             self._kept.popitem(last=False)
         return NodeClasses(self._cube, node, rolled)
@@ -340,12 +340,6 @@ def _values_of(classes: NodeClasses, selected: Mask) -> list[Integers]:
         counted = np.bincount(codes, records, len(all_counts)).astype(np.int64)
         counts.append(counted if fewer is selected else all_counts - counted)
     return counts
-
-
-def _row_count(rolled: RolledUpRows) -> int:
-    """The number of distinct rows."""
-    assert rolled.rows.weights is not None
-    return len(rolled.rows.weights)
 
 
 def _with(release: Release, hierarchies: Mapping[str, Hierarchy]) -> View:

@@ -311,7 +311,7 @@ class _Nodes:
         start = cube.base.at(cube.lattice.levels(cube.lattice.low))
         self._rolled = [start]
         self._levels = np.array([cube.lattice.low])
-        self._rows = np.array([_row_count(start)])
+        self._rows = np.array([start.number])
         self._kept = 0
 
     def roll_up(self, node: Node) -> RolledUpRows:
@@ -320,7 +320,7 @@ class _Nodes:
         nearest = int(finer[np.argmin(self._rows[finer])])
         start = self._rolled[nearest]
         rolled = start.at(self._cube.lattice.levels(node))
-        if _row_count(rolled) * FAR < _row_count(start):  # cheaper to roll nearby nodes up from here
+        if rolled.number * FAR < start.number:  # cheaper to roll nearby nodes up from here
             below = np.maximum(np.array(node) - 1, self._levels[nearest])
             self._keep(tuple(below.tolist()), start.at(self._cube.lattice.levels(tuple(below.tolist()))), start)
         self._keep(node, rolled, start)
@@ -328,18 +328,12 @@ class _Nodes:
 
     def _keep(self, node: Node, rolled: RolledUpRows, start: RolledUpRows) -> None:
         """Cache a node as a start for others, if it is clearly smaller than its source."""
-        rows = _row_count(rolled)
-        if self._kept + rows <= KEPT_ROWS and rows < MUCH_SMALLER * _row_count(start):
+        rows = rolled.number
+        if self._kept + rows <= KEPT_ROWS and rows < MUCH_SMALLER * start.number:
             self._kept += rows
             self._rolled.append(rolled)
             self._levels = np.vstack([self._levels, node])
             self._rows = np.append(self._rows, rows)
-
-
-def _row_count(rolled: RolledUpRows) -> int:
-    """The number of distinct rows."""
-    assert rolled.rows.weights is not None
-    return len(rolled.rows.weights)
 
 
 def _only(table: Table, columns: Sequence[str]) -> WeightedRows:

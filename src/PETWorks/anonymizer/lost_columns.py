@@ -75,7 +75,7 @@ def lost_on_node(classes: NodeClasses, suppressed: Mask) -> tuple[str, ...]:
     return lost_columns(classes.cube, by_column)
 
 
-class OnLevels(Protocol):
+class RowsOnLevels(Protocol):
     """Distinct rows, each on its own levels.
 
     by_level   for each column and each level that is used, or NOT_RELEASED, the number of records with each value
@@ -94,7 +94,7 @@ class OnLevels(Protocol):
         """The records with each value, by column and level."""
 
 
-def lost_in_sweep(sweep: OnLevels) -> tuple[str, ...]:
+def lost_in_sweep(sweep: RowsOnLevels) -> tuple[str, ...]:
     """The columns that are lost if each distinct row is on its own node."""
     cube = sweep.cube
     by_column: list[dict[str | None, int]] = []
@@ -110,7 +110,7 @@ def lost_in_sweep(sweep: OnLevels) -> tuple[str, ...]:
     return lost_columns(cube, by_column)
 
 
-def unchanged_in_sweep(sweep: OnLevels) -> tuple[str, ...]:
+def unchanged_in_sweep(sweep: RowsOnLevels) -> tuple[str, ...]:
     """The columns in which every released cell is unchanged."""
     cube = sweep.cube
     unchanged = []

@@ -15,7 +15,7 @@ from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.roles import Roles, check_unit, role_of_each, two_roles
 from PETWorks.about.treatment import CAREFUL, INTERVAL, REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
-from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
+from PETWorks.anonymizer.chosen_levels import OnLevels, recode_to_levels
 from PETWorks.anonymizer.frontier import Frontier, VariedThresholds, find_frontier
 from PETWorks.anonymizer.model_choice import anonymize_for_models
 from PETWorks.anonymizer.plan import Plan
@@ -276,7 +276,7 @@ def apply_levels(
     shuffle, seed = check_order_arguments(order, seed)
     task = _open_task(release, rules, None, levels=levels or {})
     suppressed_records = suppressed_records or task.settings.get("suppressed_records", REMOVE)
-    made = on_levels(task.release, levels or {}, task.rules, suppressed_records)
+    made = recode_to_levels(task.release, levels or {}, task.rules, suppressed_records)
     record_order = task.choose_order(shuffle, seed)
     return _with_notices(replace(made, order=record_order, keeps_unit=task.keeps_unit), task.judging_policy)
 

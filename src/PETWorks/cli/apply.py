@@ -95,7 +95,7 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
       petworks apply patients_policy.yaml --levels age=2,zip=1 --suppress -o released.csv
       petworks apply patients_december.xlsx --plan released_plan.json -o released_december.xlsx
     """
-    from PETWorks.anonymizer.chosen_levels import on_levels
+    from PETWorks.anonymizer.chosen_levels import recode_to_levels
     from PETWorks.anonymizer.problem import complete_hierarchies
     from PETWorks.gate.check.may_go_out import is_passing
     from PETWorks.gate.document import combine_verdicts
@@ -119,7 +119,7 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
     paths = check_paths(output, job, reports.files.values())
     order = record_order(job, options)
     with progress("recoding", shown_name(table)):
-        result = on_levels(
+        result = recode_to_levels(
             job.release, levels, job.rules if options["suppress"] else (), _suppressed_records(job, options)
         )
 

@@ -45,16 +45,16 @@ def command_language(arguments: Sequence[str], environment: Mapping[str, str] = 
     return language_of_locale(_windows_locale() if locale_name is None else locale_name)
 
 
-def is_language_chosen(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> bool:
+def is_language_chosen(arguments: Sequence[str]) -> bool:
     """Whether the user asked for a language, by the option or the variable of this program."""
-    return bool(environment.get(VARIABLE) or _lang_arguments(arguments))
+    return bool(os.environ.get(VARIABLE) or _lang_arguments(arguments))
 
 
-def check_language_variable(environment: Mapping[str, str] = os.environ) -> None:
+def check_language_variable() -> None:
     """Raise if the variable names an unknown language."""
-    if environment.get(VARIABLE):
+    if os.environ.get(VARIABLE):
         try:
-            parse_language(environment[VARIABLE])
+            parse_language(os.environ[VARIABLE])
         except ParameterError as error:
             error.where = VARIABLE
             raise

@@ -60,7 +60,7 @@ def init_command(
       petworks init synthetic.csv --kind synthetic --original people.csv --control kept_aside.csv
     """
     from PETWorks.gate.suggest.starter import (
-        Comparison,
+        ComparisonTables,
         can_be_anonymized,
         starter_policy,
         suggest_for_comparison,
@@ -84,7 +84,7 @@ def init_command(
         if original is None:
             roles, people = suggest_for_file(data, separator, encoding)
         else:
-            comparison = Comparison(kind, original.absolute(), None if control is None else control.absolute())
+            comparison = ComparisonTables(kind, original.absolute(), None if control is None else control.absolute())
             roles, comparison = suggest_for_comparison(data, comparison, separator, encoding)
     text = starter_policy(
         data.absolute(),

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.about.protection import Groups, format_scaled, parse_amount
+from PETWorks.about.protection import GroupMeans, format_scaled, parse_amount
 from PETWorks.counting.counts import Integers
 from PETWorks.errors import InputError
 from PETWorks.tables.arrays import strings
@@ -144,7 +144,7 @@ class FittedGroups:
     numbers, times, means   each distinct number, its number of records, and the mean of its group
     """
 
-    protection: Groups
+    protection: GroupMeans
     labels: Mapping[str, str]
     numbers: Reals
     times: Integers
@@ -179,7 +179,7 @@ class FittedGroups:
 
 
 def fit_groups(
-    protection: Groups, counts: Mapping[str, int], column: str = "", people: PersonValues | None = None
+    protection: GroupMeans, counts: Mapping[str, int], column: str = "", people: PersonValues | None = None
 ) -> FittedGroups | None:
     """The groups for the values of a column, given with their number of records; None if some are no numbers.
 

@@ -138,7 +138,7 @@ def number_of_words(values: int) -> int:
 PAIRS_PER_CELL = 64  # pairs of person and value handled at once, per cell of a batch
 
 
-class ClassValues(NamedTuple):
+class SortedValues(NamedTuple):
     """The values of each class, as sorted keys (class * number + value), and the index where each class begins."""
 
     keys: Words
@@ -162,7 +162,7 @@ class ClassValues(NamedTuple):
 
 def class_values(
     classes: Integers, size: int, values: Integers, number: int, missing: int | None = None
-) -> ClassValues:
+) -> SortedValues:
     """The values that occur in each class.
 
     size      the number of classes
@@ -174,7 +174,7 @@ def class_values(
     keys = classes.astype(np.uint64) * np.uint64(number) + values.astype(np.uint64)
     keys = count_keys(keys, (size * number - 1).bit_length()).keys.astype(np.uint64)
     starts = np.searchsorted(keys // np.uint64(number), np.arange(size, dtype=np.uint64))
-    return ClassValues(keys, starts, number)
+    return SortedValues(keys, starts, number)
 
 
 class KeyedTable(NamedTuple):
@@ -183,7 +183,7 @@ class KeyedTable(NamedTuple):
     rows: Integers
     classes: Integers
     values: Integers
-    offered: ClassValues
+    offered: SortedValues
 
     @property
     def pairs(self) -> int:
@@ -191,7 +191,7 @@ class KeyedTable(NamedTuple):
         return int(self.offered.sizes[self.classes].sum())
 
 
-class Part(NamedTuple):
+class PeopleSlice(NamedTuple):
     """Some of the people.
 
     first   the index of the first table that each person is in, which numbers the person's values; or -1
@@ -203,7 +203,7 @@ class Part(NamedTuple):
     pairs: Integers
 
 
-def parts_of(tables: Sequence[KeyedTable]) -> Iterator[Part]:
+def parts_of(tables: Sequence[KeyedTable]) -> Iterator[PeopleSlice]:
     """Split all people into parts, to limit the pairs of person and value handled at once."""
     people = len(tables[0].rows)
     first, pairs = np.full(people, -1, np.int64), np.zeros(people, np.int64)
@@ -217,11 +217,11 @@ def parts_of(tables: Sequence[KeyedTable]) -> Iterator[Part]:
     while begin < people:
         most = (ends[begin - 1] if begin else 0) + PAIRS_PER_CELL * questions.CELLS_PER_BATCH
         end = min(max(int(np.searchsorted(ends, most, "right")), begin + 1), begin + questions.CELLS_PER_BATCH)
-        yield Part(slice(begin, end), first[begin:end], pairs[begin:end])
+        yield PeopleSlice(slice(begin, end), first[begin:end], pairs[begin:end])
         begin = end
 
 
-def offers_of_many(tables: Sequence[KeyedTable], part: Part) -> list[Offer]:
+def offers_of_many(tables: Sequence[KeyedTable], part: PeopleSlice) -> list[Offer]:
     """The offers of the tables to these people, with bits numbered per person."""
     people, first, pairs = part
     owners = np.repeat(np.arange(len(pairs)), pairs)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from PETWorks.about.personal_details import Search
+from PETWorks.about.personal_details import DetailSearch
 from PETWorks.counting.codes import Column, CountedDomain
 from PETWorks.counting.counts import Integers
 from PETWorks.tables.arrays import arrow_integers, numpy_integers
@@ -103,7 +103,7 @@ def profile_of(column: Column | CountedDomain, records: int, name: str = "", peo
     sample = [text[:MAX_SAMPLED_LENGTH] for text in column.labels.take(arrow_integers(chosen)).to_pylist()]
     unique = np.flatnonzero(counts == 1)
     exact = are_exact(column.labels.take(arrow_integers(unique))).true_count
-    search, formulas = Search(name), 0
+    search, formulas = DetailSearch(name), 0
     for first in range(0, len(codes), VALUES_PER_BATCH):
         batch = codes[first : first + VALUES_PER_BATCH]
         texts = column.labels.take(arrow_integers(batch))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from PETWorks.about.protection import Groups, NumberProtection, Protection, protections_of
+from PETWorks.about.protection import GroupMeans, NumberProtection, Protection, protections_of
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting.codes import person_texts, trimmed_texts
 from PETWorks.counting.microaggregation import FittedGroups, PersonValues, fit_groups
@@ -65,7 +65,7 @@ class Change:
 
     @classmethod
     def of_groups(
-        cls, protection: Groups, counts: Mapping[str, int], column: str, people: PersonValues | None = None
+        cls, protection: GroupMeans, counts: Mapping[str, int], column: str, people: PersonValues | None = None
     ) -> "Change":
         """The changes by groups that are fitted to the values of a column, and to those of people if they are given."""
         fitted = fit_groups(protection, counts, column, people) if counts else None
@@ -125,7 +125,7 @@ def _find_changes(
     """Read the protected columns once; return their changes, and the unit if groups are of people."""
     changes = {column: Change(protection) for column, protection in protections.items()}
     counts_of_grouped: dict[str, Counter[str]] = {
-        column: Counter() for column, protection in protections.items() if isinstance(protection, Groups)
+        column: Counter() for column, protection in protections.items() if isinstance(protection, GroupMeans)
     }
     columns = tuple(protections)
     unit = unit if counts_of_grouped else None

@@ -156,7 +156,7 @@ class Codebook:
     def to_markdown(self, csv_name: str, say: Say = str) -> bytes:
         """The codebook for readers; `csv_name` is the file with all labels."""
         lines = [MARKDOWN_MARK.decode(), f"# {say('Codebook of')} {_escape(self.release)}", ""]
-        lines += [f"## {say('How to load it')}", "", *_loading(self, csv_name, say), ""]
+        lines += [f"## {say('How to load it')}", "", *_loading_lines(self, csv_name, say), ""]
         lines += [f"## {say('Columns')}", ""]
         has_stars = any(column.stars for column in self.columns)
         lines += [
@@ -375,7 +375,7 @@ def _label_table(column: CodebookColumn, say: Say) -> list[str]:
     return [*lines, ""]
 
 
-def _loading(codebook: Codebook, csv_name: str, say: Say) -> Iterator[str]:
+def _loading_lines(codebook: Codebook, csv_name: str, say: Say) -> Iterator[str]:
     """Lines for pandas and R: with the right separator, encoding and types, and middles in the place of ranges."""
     numbers = [column.name for column in codebook.columns if column.numbers]
     suffix = Path(codebook.release).suffix.lower()
@@ -412,7 +412,7 @@ def _loading(codebook: Codebook, csv_name: str, say: Say) -> Iterator[str]:
             "release[numbers] <- lapply(release[numbers], function(x) suppressWarnings(as.numeric(as.character(x))))",
         ]
     ranges = [column for column in codebook.columns if column.ranges]
-    for_ranges = _calculating(ranges, csv_name) if ranges else ([], [])
+    for_ranges = _calculation_lines(ranges, csv_name) if ranges else ([], [])
     for column in codebook.columns:
         if column.days is not None:
             name, form = _quoted(column.name), _quoted(column.days)
@@ -430,7 +430,7 @@ def _loading(codebook: Codebook, csv_name: str, say: Say) -> Iterator[str]:
         )
 
 
-def _calculating(columns: Sequence[CodebookColumn], csv_name: str) -> tuple[list[str], list[str]]:
+def _calculation_lines(columns: Sequence[CodebookColumn], csv_name: str) -> tuple[list[str], list[str]]:
     """Lines for pandas and R that replace the labels of columns by the middles of their ranges."""
     file = _quoted(csv_name)
     python = [

@@ -386,7 +386,7 @@ def releases_of(policy: Policy) -> list[ReleaseFiles]:
 
 def existing_releases_of(policy: Policy) -> list[ReleaseFiles]:
     """The releases beside a policy that were made from its table, as far as their files are still there."""
-    return _existing(releases_of(policy))
+    return _keep_existing(releases_of(policy))
 
 
 def other_releases_of(policy: Policy) -> list[ReleaseFiles]:
@@ -395,11 +395,11 @@ def other_releases_of(policy: Policy) -> list[ReleaseFiles]:
         return []
     judged = [policy.data, *(earlier.data for earlier in policy.releases.earlier)]
     known = [table.resolve() for table in judged if isinstance(table, Path)]
-    others = _existing(_made_from(policy.original, policy))
+    others = _keep_existing(_made_from(policy.original, policy))
     return [files for files in others if files.release.resolve() not in known]
 
 
-def _existing(releases: Iterable[ReleaseFiles]) -> list[ReleaseFiles]:
+def _keep_existing(releases: Iterable[ReleaseFiles]) -> list[ReleaseFiles]:
     return [files for files in releases if files.release.exists()]
 
 

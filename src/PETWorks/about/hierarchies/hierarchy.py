@@ -107,7 +107,7 @@ class Hierarchy:
                 below.setdefault(value, []).append(leaf)
         return by_level
 
-    def folded(self) -> "Hierarchy":
+    def fold(self) -> "Hierarchy":
         """The hierarchy with folded values; raise if equal values have different parents.
 
         Placeholders for unknown values keep their places: no value that is counted is one of them.

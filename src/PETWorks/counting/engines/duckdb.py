@@ -14,7 +14,7 @@ from weakref import finalize
 
 import numpy as np
 
-from PETWorks.about.personal_details import Search
+from PETWorks.about.personal_details import DetailSearch
 from PETWorks.counting.codes import (
     Codes,
     Column,
@@ -179,7 +179,7 @@ def _read_profile(engine: QueryRunner, values: str, index: int, rows: int, name:
 
 def _count_details(engine: QueryRunner, values: str, index: int, name: str) -> dict[str, int]:
     """The number of personal details of each kind in the values of a column."""
-    search = Search(name)
+    search = DetailSearch(name)
     (total,) = engine.fetch(f"SELECT count(*) FROM {values}")
     for first in range(0, int(total[0]), VALUES_PER_BATCH):
         piece = f"c = {index} AND rowid >= {first} AND rowid < {first + VALUES_PER_BATCH}"

@@ -203,7 +203,7 @@ def count_families(
     part: Part,
 ) -> CountsBySubset:
     """Count families of subsets in the rows of a part, which are sorted by the lead."""
-    from PETWorks.counting.subsets.subset_counts import Rows, chunks, count_family, count_small, is_small
+    from PETWorks.counting.subsets.subset_counts import CodedRows, chunks, count_family, count_small, is_small
 
     if part.numbers[0].max() >= 1 << 32:
         raise InputError("more than four billion records are equal in all columns, too many to count their subsets")
@@ -211,7 +211,7 @@ def count_families(
         name: Field(words.code(name, part.words).astype(narrowest_type(1 << bits[name])), bits[name])
         for name in words.fields
     }
-    rows = Rows(fields, part.numbers[0].astype(np.uint32))
+    rows = CodedRows(fields, part.numbers[0].astype(np.uint32))
     subsets = [subset for family in families for subset in family.subsets(sizes)]
     if is_small(int(part.numbers[0].sum()), len(subsets)):
         return count_small(rows, subsets, sensitive, worths)

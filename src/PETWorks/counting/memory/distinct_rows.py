@@ -335,6 +335,12 @@ class RolledUpRows:
         known = {name: raised[name][1] if name in raised else _known(rows, name) for name in rows.domains}
         return cls(_Lattice(rows, hierarchies, known, start), rows, start)
 
+    @property
+    def number(self) -> int:
+        """The number of distinct rows."""
+        assert self.rows.weights is not None
+        return len(self.rows.weights)
+
     def at(self, levels: Mapping[str, int]) -> "RolledUpRows":
         """The node with some columns on other levels."""
         wanted = {**self.levels, **self._check_levels(levels)}

@@ -61,7 +61,7 @@ class Score(Protocol):
         """The score of classes."""
 
 
-class Gain:
+class GainScore:
     """The units that the best guesses gain: the worth of each code, in integer units."""
 
     def __init__(self, units: Integers) -> None:
@@ -150,7 +150,7 @@ NO_VALUE = Field(np.empty(0, np.uint8), 0)
 
 
 @dataclass(frozen=True)
-class Rows:
+class CodedRows:
     """Rows as codes.
 
     fields    the codes of each column
@@ -165,10 +165,10 @@ class Rows:
     def __len__(self) -> int:
         return len(self.weights)
 
-    def take(self, names: Sequence[str], rows: Integers) -> "Rows":
+    def take(self, names: Sequence[str], rows: Integers) -> "CodedRows":
         """The given columns of the given rows."""
         fields = {name: replace(self.fields[name], codes=self.fields[name].codes[rows]) for name in names}
-        return Rows(fields, self.weights[rows])
+        return CodedRows(fields, self.weights[rows])
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class Keys:
         return _merge_keys(columns, self.keys, self.weights, self.heaviest, self.cuts, out, self.scores)
 
 
-def keys_of(rows: Rows, names: Sequence[str], sensitive: str | None, scores: Scores = ()) -> Keys:
+def keys_of(rows: CodedRows, names: Sequence[str], sensitive: str | None, scores: Scores = ()) -> Keys:
     """The keys of these columns of rows."""
     value = NO_VALUE if sensitive is None else rows.fields[sensitive]
     fields = [rows.fields[name] for name in names]
@@ -273,7 +273,7 @@ def is_small(records: int, subsets: int) -> bool:
     return records * subsets < COMPILED_FROM and "numba" not in sys.modules
 
 
-def count_small(rows: Rows, subsets: Iterable[Subset], sensitive: Sequence[str], worths: Worths) -> CountsBySubset:
+def count_small(rows: CodedRows, subsets: Iterable[Subset], sensitive: Sequence[str], worths: Worths) -> CountsBySubset:
     """Count these subsets without the compiler."""
     records = rows
     if rows.weights.max() > 1:
@@ -325,7 +325,7 @@ PIECE_ROWS = 1 << 15  # so that sorting a piece stays in the cache of a core
 
 
 def count_family(
-    rows: Rows, family: Family, sensitive: Sequence[str], sizes: Sequence[int], worths: Worths
+    rows: CodedRows, family: Family, sensitive: Sequence[str], sizes: Sequence[int], worths: Worths
 ) -> CountsBySubset:
     """Count the subsets of a family in the rows of a chunk."""
     counted: CountsBySubset = {}
@@ -376,7 +376,7 @@ def count_subsets(
     order = order_columns(columns, known)
     fields = {name: Field(columns[name].codes, columns[name].bits) for name in (*order, *sensitive)}
     ones = np.ones(len(fields[order[0]].codes), np.uint32)
-    rows = Rows(fields, ones if weights is None else weights.astype(np.uint32))
+    rows = CodedRows(fields, ones if weights is None else weights.astype(np.uint32))
     number = sum(comb(len(known), size) for size in sizes) if only is None else len(only)
     if is_small(int(rows.weights.sum()), number):
         for size in sizes:
@@ -408,12 +408,12 @@ class _OrderedRows:
     memory   the number of bytes that a part of the rows may take
     """
 
-    def __init__(self, rows: Rows, sensitive: Sequence[str], memory: int, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, rows: CodedRows, sensitive: Sequence[str], memory: int, pool: ThreadPoolExecutor) -> None:
         self._rows = rows
         self._sensitive, self._memory, self._pool = tuple(sensitive), memory, pool
-        self._following: dict[str, Future[Rows]] = {}  # for the next lead
+        self._following: dict[str, Future[CodedRows]] = {}  # for the next lead
 
-    def parts(self, lead: str, later: Sequence[str]) -> Iterator[tuple[Rows, bool]]:
+    def parts(self, lead: str, later: Sequence[str]) -> Iterator[tuple[CodedRows, bool]]:
         """The rows sorted by a lead, in parts cut between its values, each with whether it is the last part.
 
         later   the columns after the lead, which become leads later
@@ -433,9 +433,9 @@ class _OrderedRows:
 
     def _several(
         self, lead: str, later: Sequence[str], ranges: Sequence[tuple[int, int]], most: int
-    ) -> Iterator[tuple[Rows, bool]]:
+    ) -> Iterator[tuple[CodedRows, bool]]:
         """The rows in several parts; they are merged for the next lead as long as that needs little memory."""
-        merged: list[Rows] = []
+        merged: list[CodedRows] = []
         merging = bool(later)
         for span in ranges:
             part = _sort_by_lead(self._rows, (lead, *later, *self._sensitive), span)
@@ -448,13 +448,13 @@ class _OrderedRows:
         if merging:
             self._rows = merged[0]
 
-    def _without_lead(self, rows: Rows, later: Sequence[str]) -> Rows:
+    def _without_lead(self, rows: CodedRows, later: Sequence[str]) -> CodedRows:
         return _merge_rows(rows, (*later, *self._sensitive))
 
 
 def _count_families(
     pool: ThreadPoolExecutor,
-    parts: list[Rows],
+    parts: list[CodedRows],
     families: list[Family],
     sensitive: Sequence[str],
     sizes: Sequence[int],
@@ -471,13 +471,13 @@ def _count_families(
         yield family, total or {}
 
 
-def _concatenate(parts: Sequence[Rows]) -> Rows:
+def _concatenate(parts: Sequence[CodedRows]) -> CodedRows:
     """Concatenate the rows of several parts with the same columns."""
     fields = {
         name: replace(field, codes=np.concatenate([part.fields[name].codes for part in parts]))
         for name, field in parts[0].fields.items()
     }
-    return Rows(fields, np.concatenate([part.weights for part in parts]))
+    return CodedRows(fields, np.concatenate([part.weights for part in parts]))
 
 
 def rows_that_fit(widths: Sequence[int], memory: int) -> int:
@@ -488,7 +488,7 @@ def rows_that_fit(widths: Sequence[int], memory: int) -> int:
     return max(1, memory // (3 * sum(widths) + 28))
 
 
-def _parts(rows: Rows, lead: str, most: int) -> list[tuple[int, int]]:
+def _parts(rows: CodedRows, lead: str, most: int) -> list[tuple[int, int]]:
     """Ranges of lead values with at most `most` rows each, unless a single value has more."""
     field = rows.fields[lead]
     if len(rows) <= most:
@@ -498,7 +498,7 @@ def _parts(rows: Rows, lead: str, most: int) -> list[tuple[int, int]]:
     return list(pairwise([0, *(np.searchsorted(upto, bounds[1:]) + 1).tolist()]))
 
 
-def _sort_by_lead(rows: Rows, names: Sequence[str], part: tuple[int, int]) -> Rows:
+def _sort_by_lead(rows: CodedRows, names: Sequence[str], part: tuple[int, int]) -> CodedRows:
     """The given columns of the rows with a lead value in this range, sorted by the lead, which is the first column."""
     lead = rows.fields[names[0]].codes
     chosen = np.flatnonzero((lead >= part[0]) & (lead < part[1]))
@@ -507,7 +507,7 @@ def _sort_by_lead(rows: Rows, names: Sequence[str], part: tuple[int, int]) -> Ro
     return rows.take(names, chosen[np.argsort(lead[chosen], kind="stable")])
 
 
-def _merge_rows(rows: Rows, names: Sequence[str]) -> Rows:
+def _merge_rows(rows: CodedRows, names: Sequence[str]) -> CodedRows:
     """The given columns, sorted by the first; equal rows are merged if the columns fit into a key."""
     fields = {name: rows.fields[name] for name in names}
     if sum(field.bits for field in fields.values()) > KEY_BITS:
@@ -518,10 +518,10 @@ def _merge_rows(rows: Rows, names: Sequence[str]) -> Rows:
         codes = (keys & number((1 << field.bits) - 1)).astype(field.codes.dtype)
         fields[name] = replace(field, codes=codes)
         keys >>= number(field.bits)
-    return Rows(fields, merged.weights)
+    return CodedRows(fields, merged.weights)
 
 
-def chunks(rows: Rows, lead: str) -> list[Rows]:
+def chunks(rows: CodedRows, lead: str) -> list[CodedRows]:
     """Cut rows that are sorted by the lead into chunks where its value changes."""
     codes = rows.fields[lead].codes
     ends = np.append(run_starts(codes)[1:], len(codes))
@@ -531,7 +531,7 @@ def chunks(rows: Rows, lead: str) -> list[Rows]:
         lead_codes = codes[first:last] - codes[first]
         fields[lead] = Field(lead_codes, int(lead_codes[-1]).bit_length())
         cuts = _cuts(ends, first, last, PIECE_ROWS)[1:-1]
-        parts.append(Rows(fields, rows.weights[first:last], tuple(int(lead_codes[cut - first]) for cut in cuts)))
+        parts.append(CodedRows(fields, rows.weights[first:last], tuple(int(lead_codes[cut - first]) for cut in cuts)))
     return parts
 
 

@@ -16,7 +16,7 @@ from PETWorks.about.column_names import (
     roles_by_name,
     words_of,
 )
-from PETWorks.about.personal_details import EMAIL, KINDS, NAME, NATIONAL_ID, PAYMENT_CARD, PHONE, Search
+from PETWorks.about.personal_details import EMAIL, KINDS, NAME, NATIONAL_ID, PAYMENT_CARD, PHONE, DetailSearch
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.profiles import Profile
 from PETWorks.counting.release import Release
@@ -154,7 +154,7 @@ def has_personal_details(text: str) -> bool:
     >>> [has_personal_details(text) for text in ("visits_0912345678_hiv.csv", "survey_20260101_v2.csv")]
     [True, False]
     """
-    search = Search("")
+    search = DetailSearch("")
     search.add(strings([text.replace("_", " ")]), np.array([1]))
     return bool(search.details()) or _names_somebody(text)
 

@@ -63,10 +63,10 @@ def share_of(count: Range, records: Range, cell_size: int) -> Bound:
     if has_few_records(records, cell_size):
         return FEW_RECORDS
     if count.low == 0:
-        return Bound(below=_rounded((count.high + 1) / records.low, math.ceil))
+        return Bound(below=_round((count.high + 1) / records.low, math.ceil))
     if count.high >= records.low:
-        return Bound(above=_rounded(count.low / (records.high + 1), math.floor))
-    return Bound(about=_rounded(count.middle / records.middle, round))
+        return Bound(above=_round(count.low / (records.high + 1), math.floor))
+    return Bound(about=_round(count.middle / records.middle, round))
 
 
 def complement(share: Bound) -> Bound:
@@ -84,7 +84,7 @@ def two_figures(number: float) -> float:
     >>> two_figures(1 / 11), two_figures(0.25)
     (0.091, 0.25)
     """
-    return _rounded(number, round)
+    return _round(number, round)
 
 
 def _subtract_from_one(number: float) -> float:
@@ -108,7 +108,7 @@ def next_round_number(number: int) -> int:
     return number * 5 // 2 if str(number)[0] == "2" else number * 2
 
 
-def _rounded(number: float, direction: Callable[[float], float]) -> float:
+def _round(number: float, direction: Callable[[float], float]) -> float:
     places = FIGURES - 1 - math.floor(math.log10(number))
     scale = 10.0**places
     return round(direction(number * scale) / scale, max(places, 0))
@@ -486,7 +486,7 @@ class _Counts:
             smallest_class=self._smallest_class(),
             classes=self._range(self.classes.classes),
             unique=self._range(unique),
-            missed=self._missed(guesses[0]) if guesses and not _withholds_guesses(document) else None,
+            missed=self._count_missed(guesses[0]) if guesses and not _withholds_guesses(document) else None,
             columns=tuple((self._cells(column.missing), self._lost(column.granularity)) for column in document.columns),
             adversaries=tuple(
                 (self._range(adversary.unique_records), self._range(adversary.classes))
@@ -553,7 +553,7 @@ class _Counts:
 
     def _guesses(self, attack: str, share: object) -> Range:
         """The number of right guesses for re-identification, of wrong guesses for inference."""
-        return self._people(share) if attack == RE_IDENTIFICATION else self._missed(share)
+        return self._people(share) if attack == RE_IDENTIFICATION else self._count_missed(share)
 
     def _lost(self, kept: object) -> Range | None:
         assert kept is None or isinstance(kept, int | float)
@@ -566,7 +566,7 @@ class _Counts:
     def _people(self, share: object) -> Range:
         return self._range(_times(share, self.people))
 
-    def _missed(self, guessed: object) -> Range:
+    def _count_missed(self, guessed: object) -> Range:
         """The people whose value is not guessed: the few with a rare value are among them."""
         return self._range(self.people - _times(guessed, self.people))
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.dates import day_first_in
 from PETWorks.about.hierarchies.scheme import as_text
-from PETWorks.about.protection import GROUPS, PERIODS, Groups, protection_of
+from PETWorks.about.protection import GROUPS, PERIODS, GroupMeans, protection_of
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.engines.partitioned import PartitionedTable
@@ -124,7 +124,6 @@ def unique_counter_for_table(table: PartitionedTable, column: str) -> CountUniqu
 
 def propose_protection(
     counts: Mapping[str | None, int],
-    share: float = UNIQUE_SHARE,
     count_unique_after: CountUniqueAfter | None = None,
     records_of: Mapping[str | None, int] | None = None,
     *,
@@ -144,7 +143,7 @@ def propose_protection(
     records, known = sum(counts.values()), {str(value): times for value, times in counts.items() if _is_value(value)}
     if not known or len(known) > MAX_VALUES:
         return None
-    before, most = count_unique(counts), allowed_unique(records, share)
+    before, most = count_unique(counts), allowed_unique(records)
 
     def unique_after(protect: Callable[[str], str | None]) -> int | None:
         """The number singled out after a protection; None if too many are, or some values cannot be protected."""
@@ -157,7 +156,7 @@ def propose_protection(
         if count_unique_after is None:
             return alone
         alone, remaining = count_unique_after(protect)
-        return alone if alone <= min(most, allowed_unique(remaining, share)) else None
+        return alone if alone <= min(most, allowed_unique(remaining)) else None
 
     found = None
     for words in chain(_date_protections(known, most), _number_protections(known, most, records)):
@@ -179,7 +178,7 @@ def _change_by_groups(weights: Mapping[str, int], people: PersonValues | None) -
     """The change by groups; None if the values cannot be grouped, or would all become one."""
     if (sum(weights.values()) if people is None else people.people) < 2 * GROUP_SIZE:
         return None
-    change = Change.of_groups(Groups({GROUPS: GROUP_SIZE}, GROUP_SIZE), weights, "", people)
+    change = Change.of_groups(GroupMeans({GROUPS: GROUP_SIZE}, GROUP_SIZE), weights, "", people)
     return None if change.wrong or not change.variance_kept else change
 
 
@@ -191,9 +190,9 @@ def _variance_kept(words: Mapping[str, Any], weights: Mapping[str, int]) -> floa
     return change.variance_kept or 0.0
 
 
-def allowed_unique(records: int, share: float = UNIQUE_SHARE) -> int:
+def allowed_unique(records: int) -> int:
     """The number of records that a proposed protection may single out."""
-    return max(ALWAYS_ALLOWED, int(share * records)) // SAFETY_FACTOR
+    return max(ALWAYS_ALLOWED, int(UNIQUE_SHARE * records)) // SAFETY_FACTOR
 
 
 def _is_value(value: str | None) -> bool:
@@ -336,7 +335,6 @@ def cells_of(column: Column) -> list[str | None]:
 def propose_for_coordinates(
     latitudes: Sequence[str | None],
     longitudes: Sequence[str | None],
-    share: float = UNIQUE_SHARE,
     people: Sequence[int] | None = None,
 ) -> ProposedProtection | None:
     """One rounding for a latitude and a longitude, so that few pairs single out a record, or a person.
@@ -355,7 +353,7 @@ def propose_for_coordinates(
         after = {(protection.value(north), protection.value(east), owner) for north, east, owner in known}
         if any(None in row for row in after):
             return None
-        alone, most = _count_unique_coordinates(after), allowed_unique(len(after) + len(rows) - len(known), share)
+        alone, most = _count_unique_coordinates(after), allowed_unique(len(after) + len(rows) - len(known))
         if alone <= most:
             return ProposedProtection({"round": as_text(step)}, before, alone)
     return None

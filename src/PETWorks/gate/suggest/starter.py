@@ -210,7 +210,7 @@ def _check_no_totals(table: WeightedRows, names: Sequence[str], file: str) -> No
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparisonTables:
     """The tables with which a release that is not generalised is compared.
 
     levels   the levels of its hierarchy on which a column is compared
@@ -223,8 +223,8 @@ class Comparison:
 
 
 def suggest_for_comparison(
-    data: Path, comparison: Comparison, separator: str | None, encoding: str | None
-) -> tuple[list[Suggestion], Comparison]:
+    data: Path, comparison: ComparisonTables, separator: str | None, encoding: str | None
+) -> tuple[list[Suggestion], ComparisonTables]:
     """A suggested role for each column, judged by the original, and the levels on which columns are compared.
 
     In the release itself nobody's values can be recognised. Columns that only the original has are identifiers.
@@ -369,7 +369,7 @@ def starter_policy(
     people: People | None = None,
     *,
     release: str = "public",
-    comparison: Comparison | None = None,
+    comparison: ComparisonTables | None = None,
     separator: str | None = None,
     encoding: str | None = None,
     say: Say = str,
@@ -450,7 +450,7 @@ def _limits(sensitive: bool, say: Say) -> list[str]:
 
 
 def _sources(
-    data: Path, folder: Path, separator: str | None, encoding: str | None, say: Say, comparison: Comparison | None
+    data: Path, folder: Path, separator: str | None, encoding: str | None, say: Say, comparison: ComparisonTables | None
 ) -> list[str]:
     """The head of the policy, and its files."""
     hierarchies = None if comparison is not None else read_sidecar(data).hierarchies

@@ -25,7 +25,7 @@ from PETWorks.about.kinds import GENERALISED
 from PETWorks.counting.counts import Integers, Marginal
 from PETWorks.counting.engines.engine import memory_limit_in_bytes
 from PETWorks.counting.release import Release
-from PETWorks.counting.subsets.subset_counts import CountsBySubset, Gain, Subset, SubsetCounts
+from PETWorks.counting.subsets.subset_counts import CountsBySubset, GainScore, Subset, SubsetCounts
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.displayable import Displayable
 from PETWorks.errors import (
@@ -400,7 +400,7 @@ def every_subset(
     values = {column: marginal.values for column, marginal in counted.items()}
     worths = check_worth(worth, values, release.records, folds=view.folds_values)
     units = _units(marginals, missing, worths)
-    scores = {column: [Gain(row) for row in rows] for column, rows in units.items()}
+    scores = {column: [GainScore(row) for row in rows] for column, rows in units.items()}
     finished: CountsBySubset = {}
     kept = None
     if checkpoint is not None:

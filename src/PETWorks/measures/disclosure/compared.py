@@ -111,7 +111,7 @@ def _labels(view: View, column: str, table: Table, which: int) -> Mapping[str | 
     """The label of each value on the level on which a column is compared; missing and `*` stay as they are."""
     level, hierarchy = view.compare_at[column], view.hierarchies[column]
     if column in view.sensitive_attributes and view.folds_values:
-        hierarchy = hierarchy.folded()
+        hierarchy = hierarchy.fold()
     labels: dict[str | None, str | None] = {None: None, SUPPRESSED: SUPPRESSED}
     labels.update((label, label) for label in hierarchy.levels[level])
     labels.update(hierarchy.to_level(level))

@@ -158,7 +158,7 @@ def kind_of_products(tables: ComparedTables) -> Any:
     return np.int64 if max(tables.records) ** 2 < 1 << 62 else object
 
 
-class Shares(NamedTuple):
+class LookupShares(NamedTuple):
     """The share of right lookups about the people of the original, and about control people if there are any."""
 
     original: Fraction
@@ -167,18 +167,18 @@ class Shares(NamedTuple):
     control_prior: Fraction | None = None
 
 
-def shares_of(name: str, tables: ComparedTables, lookups: Lookups, target: str | None) -> Shares:
+def shares_of(name: str, tables: ComparedTables, lookups: Lookups, target: str | None) -> LookupShares:
     """The shares of a measure of this module."""
     people, controls = tables.records[ORIGINAL], tables.records[CONTROL]
     counted = getattr(lookups, COUNTED[name])
     prior = None if target is None else tables.prior(target, ORIGINAL)
     if isinstance(counted, int):
-        return Shares(Fraction(counted, people), prior=prior)
+        return LookupShares(Fraction(counted, people), prior=prior)
     right, by_chance = (total(sums) if isinstance(sums, Mapping) else Fraction(sums) for sums in counted)
     control = by_chance / controls if controls else None
     if target is None:
-        return Shares(right / people, control)
-    return Shares(right / people, control, prior, tables.prior(target, CONTROL) if controls else None)
+        return LookupShares(right / people, control)
+    return LookupShares(right / people, control, prior, tables.prior(target, CONTROL) if controls else None)
 
 
 # The field of `Lookups` that each measure is made of.
@@ -193,7 +193,7 @@ COUNTED: Mapping[str, str] = {
 }
 
 
-def described(shares: Shares, tables: ComparedTables, *, differ: bool = False) -> dict[str, Any]:
+def describe_shares(shares: LookupShares, tables: ComparedTables, *, differ: bool = False) -> dict[str, Any]:
     """The numbers of a measure for the details of a result, ready for JSON.
 
     The excess is over control people, with its interval; without them, over the prior, if there is one.
@@ -288,7 +288,7 @@ def _result(
 ) -> Result:
     """The result of a measure that needs no target; limits: `at_most` and, if the measure has it, `excess`."""
     tables = compared_tables(view)
-    numbers = described(shares_of(name, tables, view.answer(ask(view)), None), tables, differ=differ)
+    numbers = describe_shares(shares_of(name, tables, view.answer(ask(view)), None), tables, differ=differ)
     verdict = excess_verdict(view, limits.get("excess"), numbers, differ=differ)
     value = numbers.pop("share")
     satisfied = all_hold(no_more_than(value, limits["at_most"]), verdict.pop("satisfied"))
@@ -303,7 +303,7 @@ def _result_by_target(name: str, view: View, limits: Mapping[str, float | None])
     for target in tables.targets:
         check_values(tables, view, target)
         lookups = view.answer(lookups_question(view, target))
-        attributes[target] = described(shares_of(name, tables, lookups, target), tables)
+        attributes[target] = describe_shares(shares_of(name, tables, lookups, target), tables)
         verdicts.append(excess_verdict(view, limits.get("excess"), attributes[target]))
     value = max(numbers["share"] for numbers in attributes.values())
     details: dict[str, Any] = {}

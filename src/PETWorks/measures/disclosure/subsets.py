@@ -49,7 +49,7 @@ from PETWorks.measures.disclosure.lookups import (
     COUNTED,
     FEWEST_CONTROLS,
     Lookups,
-    Shares,
+    LookupShares,
     check_values,
     kind_of_products,
     look_up,
@@ -248,7 +248,7 @@ class LookupsOnLevels:
         low, high = np.array(ends).T
         return Found(share, level, control, excess, low, high)
 
-    def shares(self, attack: str, known: Sequence[str]) -> Shares:
+    def shares(self, attack: str, known: Sequence[str]) -> LookupShares:
         """The exact shares of a measure for those who know these attributes."""
         name, _, target = attack.partition(" of ")
         view = view_of(self.view, tuple(known), self.view.compare_at)
@@ -419,7 +419,7 @@ class LookupSubsets(SubsetTable):
         """The levels on which columns are compared, if there are several."""
         return None if len(self.on_levels) == 1 else self.on_levels[level - 1].view.compare_at
 
-    def shares(self, attack: str, subset: Iterable[str]) -> Shares:
+    def shares(self, attack: str, subset: Iterable[str]) -> LookupShares:
         """The exact shares of one of `attacks` with the subset of these attributes."""
         index = self.index(subset)
         worst = self.on_levels[int(self.found(attack).level[index]) - 1]

@@ -63,7 +63,7 @@ def _make_distance(view: View, column: str, forced: str) -> _Distance:
                 "column {column!r} has no hierarchy; its distance cannot be hierarchical", column=column
             )
         hierarchy = view.hierarchies[column]
-        nodes = _nodes_by_level(overall.values, hierarchy.folded() if view.folds_values else hierarchy, column)
+        nodes = _nodes_by_level(overall.values, hierarchy.fold() if view.folds_values else hierarchy, column)
         hierarchical = partial(hierarchical_cost, overall=overall.counts, nodes=nodes)
         return _Distance(kind, hierarchical, overall.records * len(nodes))
     return _Distance(kind, partial(equal_cost, overall=overall.counts), overall.records)

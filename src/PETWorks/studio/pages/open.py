@@ -14,7 +14,7 @@ from PETWorks.errors import InputError, PETWorksError
 from PETWorks.gate.policy.policy_rules import presets
 from PETWorks.gate.suggest.starter import (
     PRESET_BY_KIND,
-    Comparison,
+    ComparisonTables,
     starter_policy,
     suggest_for_comparison,
     suggest_for_file,
@@ -254,17 +254,19 @@ def open_with_new_policy(request: Request, form: Form) -> Response:
     return redirect(request, "/columns", state.cases.of(policy))
 
 
-def _comparison(choice: Choice, workspace: Workspace) -> Comparison | None:
+def _comparison(choice: Choice, workspace: Workspace) -> ComparisonTables | None:
     """What a table that is not generalised is compared with."""
     if choice.kind == GENERALISED:
         return None
     if not choice.original:
         raise InputError("choose the original table: a table that is not generalised is judged by what it was made of")
     control = workspace.table(choice.control) if choice.control else None
-    return Comparison(choice.kind, workspace.table(choice.original), control)
+    return ComparisonTables(choice.kind, workspace.table(choice.original), control)
 
 
-def _write_new_policy(table: Path, policy: Path, choice: Choice, comparison: Comparison | None, lang: str) -> None:
+def _write_new_policy(
+    table: Path, policy: Path, choice: Choice, comparison: ComparisonTables | None, lang: str
+) -> None:
     if policy.exists():
         raise InputError("{file!r} already exists; give the new policy another name", file=policy.name)
     separator, encoding = choice.reading

@@ -279,7 +279,7 @@ SCAN_BLOCK = 1 << 18  # bytes; fits into the cache of a core
 
 
 @dataclass(frozen=True)
-class Layout:
+class FileLayout:
     """Lines of a file, blank lines in total and at its end, whether cells may contain line ends, and quotes."""
 
     lines: int
@@ -289,7 +289,7 @@ class Layout:
     has_quotes: bool
 
 
-def find_encoding(content: Content, encoding: str | None) -> tuple[str, Layout]:
+def find_encoding(content: Content, encoding: str | None) -> tuple[str, FileLayout]:
     """The encoding that fits the whole file, and the layout of the file."""
     if encoding is not None:
         encoding = codec_name(encoding)
@@ -345,7 +345,7 @@ class _UndecodableError(Exception):
         self.line = line
 
 
-def _scan(content: Content, encoding: str) -> Layout:
+def _scan(content: Content, encoding: str) -> FileLayout:
     """Scan the whole file once for its layout; raise if it cannot be decoded or is damaged."""
     decoder = codecs.getincrementaldecoder(encoding)("strict")
     ascii_is_itself = encoding in (UTF8, BIG5)
@@ -385,7 +385,7 @@ def _scan(content: Content, encoding: str) -> Layout:
     if not evidence.plausible:
         raise _UndecodableError(1)
     lines = line_ends.lines + (line_ends.open_line > 0)
-    return Layout(lines, line_ends.blank_lines, max(blank_end - 1, 0), line_ends.in_cells, line_ends.has_quotes)
+    return FileLayout(lines, line_ends.blank_lines, max(blank_end - 1, 0), line_ends.in_cells, line_ends.has_quotes)
 
 
 SEPARATORS = (";", ",", "\t", "|")
