@@ -23,7 +23,7 @@ from PETWorks.about.personal_details import (
     RECORD,
     SHARED,
     STREET,
-    Search,
+    DetailSearch,
     is_from_hong_kong,
     is_singaporean,
     matches,
@@ -33,7 +33,7 @@ from PETWorks.tables.arrays import strings
 
 def details(cells, records=None, column="note"):
     """The details of cells, each of which is in so many records."""
-    search = Search(column)
+    search = DetailSearch(column)
     counts = np.ones(len(cells), np.int64) if records is None else np.array(records, np.int64)
     search.add(pa.array(cells, pa.large_string()), counts)
     return search.details()
@@ -323,7 +323,7 @@ def test_what_many_records_share_does_not_count():
 
 
 def test_a_search_in_pieces_adds_up():
-    search = Search("note")
+    search = DetailSearch("note")
     for row in range(SHARED):
         search.add(pa.array([f"{row} Mr. Smith"], pa.large_string()), np.array([1]))
         assert search.details() == ({NAME: row + 1} if row < SHARED - 1 else {})

@@ -244,7 +244,7 @@ def misfit(column: str, hierarchy: Hierarchy, unknown: int, values: int, what: P
 
 
 def read_hierarchy(file: Path) -> Hierarchy:
-    """Read a hierarchy from a file."""
+    """The hierarchy in a file, which has a row for each leaf, with `;` between the levels."""
     text = decode(read_small(file, LARGEST_FILE, HierarchyError), file.name)
     if "\0" in text:
         raise HierarchyError(

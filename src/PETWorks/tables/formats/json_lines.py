@@ -278,7 +278,7 @@ def _lines(source: JSONLines) -> Iterator[_Line]:
 
 
 def _count_line(line: _Line, counts: _LineCounts, exact: Collection[str]) -> None:
-    """Count a line."""
+    """Add the ways in which a line is written to the counts."""
     counts.records += 1
     counts.layouts[line.layout] += 1
     if len(counts.layouts) == LAYOUTS:
