@@ -189,6 +189,24 @@ def test_values_without_a_place_come_first_and_do_not_stop_the_other_columns(fol
         assert 'name="level-1"' not in shown
 
 
+def test_labels_of_periods_say_which_period_they_stand_for(folder):
+    """Unless they say so in words, as those in the calendar of Taiwan do."""
+    head, *lines = (folder / "people.csv").read_text("utf-8").splitlines()
+    lines = [f"2025-04-0{row % 9 + 1},{line.partition(',')[2]}" for row, line in enumerate(lines)]
+    (folder / "people.csv").write_text("\n".join([head, *lines]) + "\n", "utf-8")
+    declared = "age: {dates: [quarter, year]}"
+    for words, wanted in (
+        (declared, "2025-Q2"),
+        (declared.replace("]}", "], calendar: roc, labels: 民國113年}"), "民國114年第2季"),
+    ):
+        (folder / "policy.yaml").write_text(POLICY.replace("age: {width: [5, 10]}", words), "utf-8")
+        with entered(folder) as page:
+            page.cookies.set("petworks-language", "zh-TW")
+            text = page.get(f"{ADDRESS}&level-0=1&wait=1").text
+            assert wanted in text
+            assert ("2025-Q2（季）" in text, "季（季）" in text) == (wanted == "2025-Q2", False)
+
+
 def test_levels_that_a_hierarchy_does_not_have_are_its_highest_and_nonsense_is_ignored(folder):
     with entered(folder) as page:
         shown = page.get(f"{ADDRESS}&wait=1&level-0=99&level-1=x&level-7=1&level-=2&level-2=1").text

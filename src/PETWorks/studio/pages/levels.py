@@ -8,6 +8,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from PETWorks.about.hierarchies.scheme import as_list
 from PETWorks.anonymizer.chosen_levels import WhatIf
 from PETWorks.errors import ParameterError, PETWorksError
 from PETWorks.gate.anonymising import search_rules, waived_rules
@@ -130,7 +131,12 @@ def _slider(request: Request, case: OpenCase, column: Column, chosen: Mapping[st
     names: tuple[str, ...] = ()
     if usable is not None and height < MAX_NAMED and budget[0] > 0:
         lang = language(request)
-        names = tuple(_level_name(lang, level, height, groups) for level, groups in enumerate(_groups(column)))
+        words = column.words or {}
+        periods = {} if "labels" in words else dict(enumerate(as_list(words.get("dates", "")), start=1))
+        names = tuple(
+            _level_name(lang, level, height, groups, periods.get(level, ""))
+            for level, groups in enumerate(_groups(column))
+        )
         budget[0] -= sum(map(len, names))
     low, high = bounds_of(case.policy.anonymize.get("levels", {}).get(column.name))
     bounds = low if low == high else f"{low}–{high}"
@@ -142,9 +148,16 @@ def _groups(column: Column) -> list[list[dict[str, Any]]]:
     return groups_by_level(column.fit.hierarchy, column.counts)
 
 
-def _level_name(lang: str, level: int, height: int, groups: list[dict[str, Any]]) -> str:
-    """The description of a level: its number, its number of groups, and its largest group."""
+def _level_name(lang: str, level: int, height: int, groups: list[dict[str, Any]], period: str) -> str:
+    """The description of a level: its number, its number of groups, and its largest group.
+
+    period   which one its labels stand for, if they do not say so in words
+    """
     largest = shown_name(max(groups, key=lambda group: group["records"])["label"])
+    if period:
+        largest = message_text(
+            lang, "write.exact", value=largest, exact=message_text(lang, f"studio.levels.unit.{period}")
+        )
     if len(groups) == 1:
         return message_text(lang, "studio.levels.level-top", level=level, height=height, label=largest)
     message = "studio.levels.level" if level else "studio.levels.level-own"
