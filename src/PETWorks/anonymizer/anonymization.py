@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from itertools import product
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -933,9 +932,6 @@ def _way(*, is_local: bool) -> Phrase:
     return Phrase("with one level per column or record by record") if is_local else Phrase("with one level per column")
 
 
-MAX_TRIED = 500  # combinations of levels of the columns to keep
-
-
 def _fewest_suppressed(judge: Judge, kept: int, rules: Sequence[Rule] | None = None) -> int | None:
     """The number of records to suppress where these columns are kept, at best; None if they are lost all the same.
 
@@ -943,17 +939,8 @@ def _fewest_suppressed(judge: Judge, kept: int, rules: Sequence[Rule] | None = N
     """
     cube = judge.cube
     columns = ColumnsOnNodes(cube, cube.records)
-    lattice = cube.lattice
-    allowed = [
-        [level for level in range(low, high + 1) if not columns.is_always_lost(index, level)]
-        if kept >> index & 1
-        else [high]
-        for index, (low, high) in enumerate(zip(lattice.low, lattice.high, strict=True))
-    ]
-    if math.prod(map(len, allowed)) > MAX_TRIED:
-        allowed = [levels[-1:] for levels in allowed]
     found = []
-    for node in product(*allowed):
+    for node in columns.coarse_nodes(cube.lattice, kept):
         classes = cube.at(node)
         failing, _ = judge.failing(classes, rules)
         if not columns.lost(classes, failing) & kept:

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import compress
+from itertools import compress, product
+from math import prod
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +19,7 @@ from PETWorks.counting.release import Release
 from PETWorks.measures.classes import Mask
 from PETWorks.tables.cells import SUPPRESSED
 
+MAX_COARSE_NODES = 500
 MOST_ON_TOP = 9  # of 10 kept records: a column is lost if more of them have the top label of its hierarchy
 
 
@@ -264,6 +266,21 @@ class ColumnsOnNodes:
             for index, (low, high) in enumerate(zip(lattice.low, lattice.high, strict=True))
         ]
         return reduce(np.add.outer, [numbers.astype(np.uint8) for numbers in by_column])
+
+    def coarse_nodes(self, lattice: Lattice, kept: int) -> list[Node]:
+        """The nodes, coarsest first, where these columns may be kept and all others are on their highest level.
+
+        Where there are too many of them, only the coarsest one.
+        """
+        allowed = [
+            [level for level in range(high, low - 1, -1) if not self.is_always_lost(index, level)]
+            if kept >> index & 1
+            else [high]
+            for index, (low, high) in enumerate(zip(lattice.low, lattice.high, strict=True))
+        ]
+        if prod(map(len, allowed)) > MAX_COARSE_NODES:
+            allowed = [levels[:1] for levels in allowed]
+        return sorted(product(*allowed), key=sum, reverse=True)
 
     def is_always_lost(self, index: int, level: int) -> bool:
         """Whether a column, given by index, is lost on a level whatever is suppressed."""

@@ -342,6 +342,12 @@ class NodeSearch(ABC):
                 insort(self.solutions, solution)
         self.checked += 1
 
+    def _highest_nodes(self) -> list[Node]:
+        """The highest node; if columns are demanded, the nodes that may keep them, with all others as high."""
+        if self.required.demanded and self.judge.columns is not None:
+            return self.judge.columns.coarse_nodes(self.lattice, self.required.demanded)
+        return [self.lattice.high]
+
     @abstractmethod
     def _least_bound(self) -> float:
         """The least lower bound on the loss of the open nodes; infinite if none is open."""
@@ -384,19 +390,23 @@ class Search(NodeSearch):
 
     def _steps(self, wanted: int) -> Iterator[None]:
         if self.checked == 0 and (self.lattice.has_many_nodes or not self.judge.may_rule_out):
-            for coarse in self._coarsest_nodes():  # often solutions, for searches that are stopped early
-                self.look_at(coarse)
-                yield
-                if self.best is not None:
-                    break
+            yield from self._look_at_coarse_nodes()
         while (node := self._next_node(wanted)) is not None:
             self.look_at(node, self.limit(wanted))
             yield
 
-    def _coarsest_nodes(self) -> Iterator[Node]:
-        """The highest node and, where that leaves too little, those with one column on lower levels."""
+    def _look_at_coarse_nodes(self) -> Iterator[None]:
+        """Test coarse nodes until one is a solution, which they often are, for searches that are stopped early."""
+        for node in self._coarse_nodes():
+            self.look_at(node)
+            yield
+            if self.best is not None:
+                break
+
+    def _coarse_nodes(self) -> Iterator[Node]:
+        """The highest nodes, and those with one column on lower levels."""
         low, high = self.lattice.low, self.lattice.high
-        yield high
+        yield from self._highest_nodes()
         for index in range(len(high)):
             for level in range(high[index] - 1, low[index] - 1, -1):
                 yield (*high[:index], level, *high[index + 1 :])

@@ -160,6 +160,11 @@ class BoxSearch(NodeSearch):
 
     def _steps(self, wanted: int) -> Iterator[None]:
         self._look(self.lattice.high)
+        for node in self._highest_nodes():  # often solutions, from which descents can begin
+            if self.best is not None:
+                break
+            self._look(node)
+            yield
         crossing = None
         if not self._is_ruled_out(self.lattice.high):
             if self.lattice.nodes > WORTH_CROSSING and (
