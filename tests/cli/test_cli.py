@@ -307,7 +307,7 @@ def broken(tmp_path):
         (("header.csv", *QI), "header.csv: the file has a header but no records"),
         (("ragged.csv", *QI), "ragged.csv, line 3: 2 cells, but the header has 3"),
         (("twice.csv", *QI), "twice.csv: duplicate column names 'age'"),
-        (("bytes.csv", *QI), "bytes.csv, line 2: the bytes are neither UTF-8 nor Big5 (CP950); name its encoding"),
+        (("bytes.csv", *QI), "bytes.csv, line 2: the bytes are neither UTF-8 nor Big5 (CP950); name its encoding, in"),
         (("nul.csv", *QI), "nul.csv, line 2: contains a NUL byte"),
         (("line.csv", *QI), "line.csv, line 2: contains a NUL byte"),
         (("bomb.csv",), "bomb.yaml, line 2: an alias is not allowed"),

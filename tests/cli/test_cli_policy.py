@@ -81,6 +81,16 @@ def test_attack_takes_it_too(folder):
     assert "What drives the risk" in subsets.stdout
 
 
+def test_a_policy_stands_for_its_table_and_a_release_has_no_column_of_people(folder):
+    (folder / "visits.csv").write_text("\n".join(line.partition(";")[2] for line in ROWS.splitlines()))
+    (folder / "policy.yaml").write_text(POLICY.replace("original: original.csv\n", ""))
+    done = petworks("attack", "policy.yaml", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "the table has no column 'person', which its policy names" in done.stderr
+    named = petworks("attack", "visits.csv", "--policy", "policy.yaml", "--privacy-unit", "person", cwd=folder)
+    assert "the privacy unit 'person' is not in the data" in named.stderr
+
+
 @pytest.mark.parametrize("command", ["evaluate", "attack"])
 def test_what_is_wrong_with_the_policy(folder, command):
     done = petworks(command, cwd=folder)

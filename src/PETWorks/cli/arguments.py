@@ -156,7 +156,9 @@ def with_engine_options(command: Command) -> Command:
 
 
 def resolve_table(table: str | None, options: dict[str, Any]) -> str | Path:
-    """The table to read. Options that are not given take their values from the policy."""
+    """The table to read. Options that are not given take their values from the policy, which may stand in its place."""
+    if options["policy"] is None and table is not None and Path(table).suffix.lower() in (".yaml", ".yml"):
+        table, options["policy"] = None, Path(table)
     if options["policy"] is not None:
         from PETWorks.gate.policy.policy import read_policy
 
@@ -169,7 +171,8 @@ def resolve_table(table: str | None, options: dict[str, Any]) -> str | Path:
             | dict(policy.reading)
             | dict(policy.treatment)
         )
-        options.update({name: value for name, value in described.items() if options.get(name) is None})
+        options["from_policy"] = [name for name in described if options.get(name) is None]
+        options.update({name: described[name] for name in options["from_policy"]})
         return policy.data if table is None else table
     if table is None:
         raise ParameterError("name a table, or a policy that names one with --policy")
@@ -198,9 +201,13 @@ def open_release(
 
     if options.get("levels"):
         options["compare_at"] = [parse_compared_levels(options["levels"])]
+    opened = open_file(table)
+    for key in COLUMN_KEYS:  # a release may lack the columns that its policy names
+        if options.get(key) is not None and key in options.get("from_policy", ()) and options[key] not in opened.names:
+            note("cli.column-left-out", column=repr(options.pop(key)))
     treatment = {name: options[name] for name in (*TREATMENTS, *COLUMN_KEYS) if options.get(name) is not None}
     release = Release(
-        protect_source(open_file(table), protect_from_text(options.get("protect", ())), options.get("privacy_unit")),
+        protect_source(opened, protect_from_text(options.get("protect", ())), options.get("privacy_unit")),
         roles or options.get("roles"),
         options.get("hierarchies"),
         open_file(options.get("original")),

@@ -68,7 +68,7 @@ REASONS = {
     "looks": "{share} of the values look like {what}",
     "mixed": "most of the values look like {what}",
     "empty": "no suggestion",
-    "same": "the same value in all {n} records, which distinguishes nobody",
+    "same": "the same value in every record, which distinguishes nobody",
     "few": "the cautious choice: the name is unknown and the records are few",
     "labelled": "named like a label, and there are nearly as many values as records",
     "assigned": "nearly unique whole numbers that look assigned rather than measured",
@@ -501,7 +501,7 @@ def _role_and_reason(words: str, profile: ExaminedColumn) -> tuple[str | None, R
     if profile.present == 0:
         return None, Reason("empty")
     if profile.distinct == 1 < profile.present == profile.records:
-        return INSENSITIVE_ATTRIBUTE, Reason("same", whole=profile.records)
+        return INSENSITIVE_ATTRIBUTE, Reason("same")
     if look:
         return QUASI_IDENTIFIER, profile.seen
     if profile.distinct <= MOST_RESULTS and are_test_results(profile.sample):

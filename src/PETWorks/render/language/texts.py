@@ -1270,6 +1270,7 @@ TEXTS: dict[str, str | Plural] = {
         "The sampling weight {columns} is below 1 in 1 record, which then stands for less than itself.",
         "The sampling weight {columns} is below 1 in {n} records, which then stand for less than themselves.",
     ),
+    "cli.column-left-out": "the table has no column {column}, which its policy names: the numbers do without it",
     "cli.weights-below-one": Plural(
         "the sampling weight {column} is below 1 in 1 record", "the sampling weight {column} is below 1 in {n} records"
     ),
