@@ -62,6 +62,14 @@ def test_the_worst_and_to_how_many_stand_above_the_rules(policy):
         assert text in "".join(chinese.split("\n")), chinese
 
 
+def test_no_more_people_are_named_than_there_are(tmp_path):
+    """Six people with a record in each of two classes: a class counts each of them once, and both would be twelve."""
+    rows = [(age, "1", "low", "xyz"[n % 3], str(n)) for age in ("30-39", "40-49") for n in range(6)]
+    told = check(write(tmp_path, rows, POLICY + "privacy_unit: batch\n").parent / "policy.yaml").to_format("text")
+    assert "for 6 people" in " ".join(told.split())
+    assert "12 people" not in told
+
+
 def test_every_report_and_the_page_have_it_above_the_rules(policy):
     result = check(policy)
     for name, said, rules in (

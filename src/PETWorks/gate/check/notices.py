@@ -283,10 +283,17 @@ def worst_case_notices(release: Release) -> Iterator[Notice]:
     """The average and the highest chance to find a person, and the number of people whose value is (nearly) certain.
 
     With sampling weights, the chance is that of the individual risk, and beside it that for a person who is known to be
-    in the sample.
+    in the sample. Classes count a person with several records once each, so their sum may be more than all people.
     """
     if not release.quasi_identifiers or not release.records:
         return
+    for notice in _of_classes(release):
+        if notice.records is not None:
+            notice = structs.replace(notice, records=min(notice.records, release.view.people))
+        yield notice
+
+
+def _of_classes(release: Release) -> Iterator[Notice]:
     view = release.view
     sizes = view.class_sizes(attacker=True)
     smallest = sizes.smallest
