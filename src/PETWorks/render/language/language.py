@@ -300,7 +300,7 @@ def limit_name(limit: str, lang: str) -> str:
     if translated_kind == kind and kind in catalogue:
         translated_kind = measure_name(kind, lang)
     if not separator:
-        return shorten_name(translated_kind)
+        return shorten_name(translated_kind.replace("_", " "))
     return (
         shorten_name(limit)
         if translated_kind == kind

@@ -309,7 +309,9 @@ def find_encoding(content: Content, encoding: str | None) -> tuple[str, FileLayo
     try:
         return UTF8, _scan(content, UTF8)
     except _UndecodableError as error:
-        failure = undecodable_error(content.path.name, error.line, Phrase("name its encoding, in Western Europe mostly Windows-1252"))
+        failure = undecodable_error(
+            content.path.name, error.line, Phrase("name its encoding, in Western Europe mostly Windows-1252")
+        )
     try:
         return BIG5, _scan(content, BIG5)
     except _UndecodableError:
