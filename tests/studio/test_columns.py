@@ -108,6 +108,21 @@ def test_columns_with_several_spellings_or_unread_dates_are_named(tmp_path):
         assert not any(text in page.get(AT).text for text in texts), "they are not released"
 
 
+def test_of_many_quasi_identifiers_those_that_outsiders_may_not_know_are_named(tmp_path):
+    names = ["sex", "age", "city", *(f"score{number}" for number in range(6))]
+    rows = "".join(",".join(str((row + at) % 7) for at in range(9)) + "\n" for row in range(60))
+    (tmp_path / "people.csv").write_text(",".join(names) + "\n" + rows, "utf-8")
+    roles = f"roles: {{quasi_identifiers: [{', '.join(names)}]}}\npresets: [pdpc-3]\n"
+    (tmp_path / "people_policy.yaml").write_text("petworks_policy: 1\ndata: people.csv\n" + roles, "utf-8")
+    with entered(tmp_path) as page:
+        text = unescape(page.get(AT).text)
+        asked = text.partition("9 columns are quasi-identifiers")[2].partition("</p>")[0]
+        assert "know score0, score1" in asked
+        assert "sex" not in asked
+        page.post(AT, data={"seen": seen(page), "do": "save", "role-8": "identifier"})
+        assert "columns are quasi-identifiers" not in page.get(AT).text
+
+
 def test_no_cell_is_on_the_page(folder):
     with entered(folder) as page:
         text = page.get(AT).text

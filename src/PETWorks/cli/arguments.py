@@ -158,7 +158,7 @@ def with_engine_options(command: Command) -> Command:
 def resolve_table(table: str | None, options: dict[str, Any]) -> str | Path:
     """The table to read. Options that are not given take their values from the policy, which may stand in its place."""
     if options["policy"] is None and table is not None and Path(table).suffix.lower() in (".yaml", ".yml"):
-        table, options["policy"] = None, Path(table)
+        options["policy"], table = Path(table), None
     if options["policy"] is not None:
         from PETWorks.gate.policy.policy import read_policy
 

@@ -2251,6 +2251,10 @@ TEXTS: dict[str, str | Plural] = {
     "studio.columns.reason.hint": (
         "“Needed for research” is no reason. If outsiders may know it, it is a quasi-identifier."
     ),
+    "studio.columns.many-known": (
+        "{n} columns are quasi-identifiers: so many leave little of each, and the search may be long. Decide first: "
+        "does an outsider really know {columns}?"
+    ),
     "studio.columns.role.identifier": "direct identifier (left out)",
     "studio.columns.role.insensitive_attribute": "insensitive attribute (neither)",
     "studio.columns.role.quasi_identifier": "quasi-identifier (others may know it)",

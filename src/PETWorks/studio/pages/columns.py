@@ -23,7 +23,7 @@ from PETWorks.gate.policy.role_choices import (
     current_unit,
     reason_of,
 )
-from PETWorks.gate.suggest.suggestion import ExaminedColumn, Suggestion
+from PETWorks.gate.suggest.suggestion import MANY, ExaminedColumn, Suggestion, how_well_known
 from PETWorks.json_types import text_in
 from PETWorks.render.language.language import message_text
 from PETWorks.render.report import prose
@@ -129,6 +129,8 @@ def show(request: Request, case: OpenCase) -> Response:
         not_people=_columns_with_reasons(case.policy, facts, lang),
         has_subsets="subsets" in case.policy.file.content,
         contradictions=contradictions,
+        known=(known := [row for row in rows if row.role == QUASI_IDENTIFIER]),
+        decide_first=[row.name for row in known if len(known) > MANY and how_well_known(row.suggestion) == "unclear"],
         unsaved=0,
         places={row.name: row.index for row in shown},
     )

@@ -20,16 +20,7 @@ from PETWorks.errors import PETWorksError
 from PETWorks.locale import LANGUAGES
 from PETWorks.render.language.language import message_text
 from PETWorks.studio.files.workspace import Workspace
-from PETWorks.studio.pages import (
-    columns,
-    compare,
-    decide,
-    hierarchies,
-    job,
-    levels,
-    make_safe,
-    risk,
-)
+from PETWorks.studio.pages import columns, compare, decide, hierarchies, job, levels, make_safe, risk
 from PETWorks.studio.pages import open as open_page
 from PETWorks.studio.pages.page import (
     LANGUAGE_COOKIE,

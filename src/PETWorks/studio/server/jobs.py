@@ -200,8 +200,7 @@ class Jobs:
         with self._lock:
             if len(self.running) >= MAX_AT_ONCE:
                 raise InputError(
-                    "{number} commands are running already; wait until one has ended, or cancel it",
-                    number=MAX_AT_ONCE,
+                    "{number} commands are running already; wait until one has ended, or cancel it", number=MAX_AT_ONCE
                 )
             job = Job(arguments, self._folder, purpose or Purpose(), lang)
             self._jobs[job.id] = job

@@ -25,13 +25,7 @@ from PETWorks.gate.check.may_go_out import changed_since_made, hierarchies_of
 from PETWorks.gate.policy.policy import Policy, read_policy
 from PETWorks.gate.policy.policy_rules import today
 from PETWorks.gate.suggest.privacy_unit import find_people
-from PETWorks.gate.suggest.suggestion import (
-    DATE,
-    ExaminedColumn,
-    Suggestion,
-    as_unit,
-    suggest_role,
-)
+from PETWorks.gate.suggest.suggestion import DATE, ExaminedColumn, Suggestion, as_unit, suggest_role
 from PETWorks.render.check_result import Check, check_case
 from PETWorks.render.language.messages import language
 from PETWorks.render.report.prose import CAVEATS, caveat_of
@@ -88,10 +82,7 @@ def fit_file(file: Path, counts: Mapping[str, int]) -> Fit:
     unplaced = {value for value in counts if hierarchy.level(value) is None}
     if unplaced:
         problem = Phrase(
-            "{strange} of {values} values are not in {file}",
-            strange=len(unplaced),
-            values=len(counts),
-            file=file.name,
+            "{strange} of {values} values are not in {file}", strange=len(unplaced), values=len(counts), file=file.name
         )
     return Fit(hierarchy, _by_frequency(unplaced, counts), problem)
 
