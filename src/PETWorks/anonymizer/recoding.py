@@ -168,13 +168,22 @@ class Recoder:
         known &= self.keys[index] == keys
         return np.where(known, self.on_node[index], self.otherwise) if known.any() else self.otherwise
 
-    def suppressed(self, codes: Sequence[Codes]) -> "Mask":
-        """Mask of the rows, given by the codes of their values, that are suppressed in the release."""
-        rows = len(codes[0])
-        is_suppressed = np.empty(rows, np.bool_)
-        for first in range(0, rows, STEP):
-            nodes = self.nodes_of([column_codes[first : first + STEP] for column_codes in codes])
-            is_suppressed[first : first + STEP] = nodes == NOT_RELEASED
+    def all_nodes_of(self, codes: Sequence[Codes]) -> Integers | int:
+        """The node of each row, found for some rows at a time; a single number if all rows are on the same node."""
+        if not len(self.keys):
+            return self.otherwise
+        nodes = np.empty(len(codes[0]), np.int64)
+        for first in range(0, len(nodes), STEP):
+            nodes[first : first + STEP] = self.nodes_of([column_codes[first : first + STEP] for column_codes in codes])
+        return nodes
+
+    def suppressed(self, codes: Sequence[Codes], nodes: Integers | int | None = None) -> "Mask":
+        """Mask of the rows, given by the codes of their values, that are suppressed in the release.
+
+        nodes   the node of each row, if it is known
+        """
+        is_suppressed = np.empty(len(codes[0]), np.bool_)
+        is_suppressed[:] = np.equal(self.all_nodes_of(codes) if nodes is None else nodes, NOT_RELEASED)
         stars = [Domain(column.values).code(SUPPRESSED) for column in self.by_column]
         if None not in stars:
             is_suppressed |= np.logical_and.reduce(
@@ -186,9 +195,9 @@ class Recoder:
         """Mask of the rows, given by their cells, that are released; None if all are."""
         return ~self.suppressed(self._codes_of(cells, spaced_quotes)) if self.removes else None
 
-    def recode(self, codes: Sequence[Codes]) -> dict[str, Column]:
-        """The columns that change, for rows given by the codes of their values."""
-        return {name: Column(self.labels[name], new_codes) for name, new_codes in self._new_codes(codes).items()}
+    def recode(self, codes: Sequence[Codes], nodes: Integers | int | None = None) -> dict[str, Column]:
+        """The columns that change, for rows given by the codes of their values; and by their nodes, if known."""
+        return {name: Column(self.labels[name], new_codes) for name, new_codes in self._new_codes(codes, nodes).items()}
 
     def new_codes(self, cells: "Sequence[pa.ChunkedArray]", *, spaced_quotes: bool = False) -> dict[str, Codes]:
         """The columns that change, as indices into their labels, for rows given by their cells."""
@@ -203,12 +212,13 @@ class Recoder:
             codes.append(column_codes)
         return codes
 
-    def _new_codes(self, codes: Sequence[Codes]) -> dict[str, Codes]:
+    def _new_codes(self, codes: Sequence[Codes], all_nodes: Integers | int | None = None) -> dict[str, Codes]:
         rows = len(codes[0])
         new: dict[str, Codes] = {name: np.empty(rows, np.uint32) for name in self.changed}
         for first in range(0, rows, STEP):
             codes_of_step = [column_codes[first : first + STEP] for column_codes in codes]
-            nodes = self.nodes_of(codes_of_step)
+            nodes = self.nodes_of(codes_of_step) if all_nodes is None else all_nodes
+            nodes = nodes if all_nodes is None or isinstance(nodes, int) else nodes[first : first + STEP]
             needed = self.columns if self.class_labels is not None else self.changed
             labels = {
                 name: column.recode(column_codes, nodes)
@@ -247,8 +257,9 @@ def view_after(cube: DataCube, recoder: Recoder) -> View:
     codes = [cube.values_of(name, table.columns[name].codes) for name in recoder.columns]
     if not recoder.removes:
         return replace(view, table=WeightedRows({**table.columns, **recoder.recode(codes)}, table.unit, table.weights))
-    is_suppressed = recoder.suppressed(codes)
-    rows = WeightedRows({**table.columns, **recoder.recode(codes)}, table.unit, table.weights, whole=False)
+    nodes = recoder.all_nodes_of(codes)
+    is_suppressed = recoder.suppressed(codes, nodes)
+    rows = WeightedRows({**table.columns, **recoder.recode(codes, nodes)}, table.unit, table.weights, whole=False)
     left = rows.take(np.flatnonzero(~is_suppressed)) if is_suppressed.any() else rows
     released = WeightedRows(left.columns, left.unit, left.weights)
     released.origin = np.flatnonzero(~is_suppressed)

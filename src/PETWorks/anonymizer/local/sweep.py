@@ -13,7 +13,7 @@ from PETWorks.anonymizer.data_cube import DataCube, NodeClasses
 from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.objectives import Ambiguity, ByColumn, Objective, PublisherPayout, Reals
-from PETWorks.anonymizer.recoding import NOT_RELEASED, STEP, Recoder, view_after
+from PETWorks.anonymizer.recoding import NOT_RELEASED, Recoder, view_after
 from PETWorks.counting.codes import Column, narrowest_type
 from PETWorks.counting.counts import Integers, weighted_sum
 from PETWorks.counting.keys import Field, pack, rank_keys
@@ -76,10 +76,7 @@ class Sweep:
         assert rows.weights is not None
         codes = [rows.columns[name].codes for name in cube.lattice.columns]
         on_node = np.zeros(len(rows.weights), np.int64)
-        for first in range(0, len(on_node), STEP):
-            on_node[first : first + STEP] = recoder.nodes_of(
-                [column_codes[first : first + STEP] for column_codes in codes]
-            )
+        on_node[:] = recoder.all_nodes_of(codes)
         return cls(cube, (classes.node,), on_node)
 
     @cached_property
