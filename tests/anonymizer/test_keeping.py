@@ -161,7 +161,25 @@ def test_columns_are_kept_record_by_record_where_no_levels_for_all_records_keep_
 def test_a_refusal_says_which_rule_needs_how_many_suppressed_records(method, way):
     settings = two_levels({"a": ["x"] * 12 + ["y"] * 8 + ["z"] * 7, "c": [*"fm" * 13, "f"]})
     rules = {"k-anonymity": {"k": 8}, "prosecutor-risk": {"cell_size": 3}}
-    said = f"at most 1 suppressed .* {way} where 'a' is kept on one level, k-anonymity .* needs 7; allow"
+    said = f"at most 1 suppressed .* {way} where 'a' is kept on one level, k-anonymity .* needs 7; "
+    said += "the smallest class then has at most 7 records; allow"
     with pytest.raises(NotApplicable, match=said):
         anonymize(**settings, rules=rules, suppression=0.05, keep=["a"], method=method)
     assert anonymize(**settings, rules=rules, suppression=0.26, keep=["a"], method=method).suppressed == 7
+
+
+@pytest.mark.parametrize(
+    ("cells", "k", "says"),
+    [
+        (range(12), 2, "has at most 1 record; allow"),  # an identifier
+        ("xxxxxyyyyzzz", 5, "has at most 4 records; allow"),  # without the five x alone, the column would be lost
+        ("x" * 9 + "yzz", 3, "has at most 2 records; allow"),
+    ],
+)
+def test_a_refusal_to_keep_a_column_says_how_large_classes_can_be(cells, k, says):
+    settings = two_levels({"a": [str(cell) for cell in cells], "c": [*"fm" * 6]})
+    with pytest.raises(
+        NotApplicable, match="keep 'a' and 'k-anonymity .*', whatever is suppressed: the smallest .* " + says
+    ):
+        anonymize(**settings, rules={"k-anonymity": {"k": k}}, suppression=1, keep=["a"])
+    assert anonymize(**settings, rules={"k-anonymity": {"k": k - 1}}, suppression=1, keep=["a"]).suppressed < 12

@@ -5,7 +5,7 @@ import pytest
 from PETWorks import evaluate
 from PETWorks.anonymizer import lattice
 from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, PETWorksError, RoleError
-from searches import anonymize
+from searches import anonymize, frontier
 
 TABLE = {
     "age": ["31", "32", "41", "42", "41", "42"],
@@ -216,3 +216,21 @@ def test_one_record():
     assert (result.levels, result.suppressed, result.loss) == ({"age": 0, "zip": 0}, 0, 0)
     error = mistake(NotApplicable, "1 of 1 records", data=table)
     assert "31" not in str(error)
+
+
+def test_more_columns_than_an_array_has_axes():
+    names = [f"q{number}" for number in range(70)]
+    wide = {"data": {name: [*"aaabbb"] for name in names}, "roles": dict.fromkeys(names, "quasi_identifier")}
+    for settings in ({"method": "global"}, {"method": "local"}, {"method": "local", "levels": dict.fromkeys(names, 0)}):
+        made = anonymize(**wide, rules={"k-anonymity": {"k": 3}}, seconds=5, **settings)
+        assert made.loss == 0
+    with pytest.raises(ParameterError, match="70 quasi-identifiers; at most 60 can be searched for discernibility"):
+        anonymize(**wide, rules=K2, objective="discernibility", levels=dict.fromkeys(names, 0))
+    with pytest.raises(ParameterError, match="70 quasi-identifiers; at most 60 can be searched for a frontier"):
+        frontier(**wide, rules=K2)
+
+
+def test_a_frontier_needs_one_limit():
+    with pytest.raises(ParameterError, match=r"a share of the records, 0 to 1 .*, got \[0, 0.1\]") as error:
+        frontier(TABLE, ROLES, HIERARCHIES, K2, suppression=[0, 0.1])
+    assert error.value.what == "suppression"

@@ -35,7 +35,7 @@ from PETWorks.anonymizer.anonymization_facts import (
     table_state,
 )
 from PETWorks.anonymizer.class_means import check_show
-from PETWorks.anonymizer.data_cube import NodeClasses
+from PETWorks.anonymizer.data_cube import DataCube, NodeClasses
 from PETWorks.anonymizer.explanation import Explanation, column_reasons, explain_levels
 from PETWorks.anonymizer.judge import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
@@ -69,7 +69,7 @@ from PETWorks.anonymizer.utility import Losses, Utility, local_losses, losses, u
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.protected_source import changes_in
 from PETWorks.counting.release import Release
-from PETWorks.errors import Joined, NotApplicable, Phrase, quoted
+from PETWorks.errors import Counted, Joined, NotApplicable, Phrase, quoted
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.classes import Mask
 from PETWorks.measures.utility.models import ModelResult
@@ -901,11 +901,13 @@ def _cannot_keep_error(problem: Problem, *, is_local: bool) -> NotApplicable:
     of_rules = [(rule, _fewest_suppressed(judge, keeping.demanded, [rule])) for rule in problem.rules]
     of_all = _fewest_suppressed(judge, keeping.demanded)
     if of_all is None:
+        largest = _largest_class(cube, keeping.demanded, cube.records)
         return NotApplicable(
-            "no levels that are allowed keep {columns} and {rules}, whatever is suppressed; allow other levels, "
-            "loosen a rule, or leave it out of 'keep'",
+            "no levels that are allowed keep {columns} and {rules}, whatever is suppressed: {reason}; allow other "
+            "levels, loosen a rule, or leave it out of 'keep'",
             columns=columns,
             rules=quoted([rule.name for rule, records in of_rules if records is None]) or Phrase("all rules together"),
+            reason=largest or Phrase("nothing is left of it on any level"),
             what="keep",
         )
     texts = [
@@ -915,7 +917,8 @@ def _cannot_keep_error(problem: Problem, *, is_local: bool) -> NotApplicable:
     ]
     if not texts and of_all > most:
         texts = [Phrase("all rules together need {records:,}", records=of_all)]
-    reason = Joined("; ", texts) or Phrase("a rule about the whole table fails")
+    largest = _largest_class(cube, keeping.demanded, most)
+    reason = Joined("; ", [*(texts or [Phrase("a rule about the whole table fails")]), *([largest] if largest else [])])
     return NotApplicable(
         "no levels keep {columns} and the rules with at most {most:,} suppressed records, {way}: where {columns} is "
         "kept on one level, {reason}; allow more suppression, loosen a rule, or leave it out of 'keep'",
@@ -938,14 +941,31 @@ def _fewest_suppressed(judge: Judge, kept: int, rules: Sequence[Rule] | None = N
     All other columns are on their highest level, and classes keep these rules, or all.
     """
     cube = judge.cube
-    columns = ColumnsOnNodes(cube, cube.records)
-    found = []
+    columns, found = ColumnsOnNodes(cube, cube.records), []
     for node in columns.coarse_nodes(cube.lattice, kept):
         classes = cube.at(node)
         failing, _ = judge.failing(classes, rules)
         if not columns.lost(classes, failing) & kept:
             found.append(int(classes.records[failing].sum()))
     return min(found, default=None)
+
+
+def _largest_class(cube: DataCube, kept: int, most: int) -> Phrase | None:
+    """The largest size that all classes can have, with at most `most` suppressed records, where columns are kept."""
+    columns, largest = ColumnsOnNodes(cube, cube.records), 0
+    for node in columns.coarse_nodes(cube.lattice, kept):
+        classes = cube.at(node)
+        for size in np.unique(classes.records)[::-1].tolist():
+            is_smaller = classes.records < size
+            if size <= largest:
+                break
+            if int(classes.records[is_smaller].sum()) <= most and not columns.lost(classes, is_smaller) & kept:
+                largest = size
+    if not largest:
+        return None
+    return Counted(
+        "the smallest class then has at most 1 record", "the smallest class then has at most {n:,} records", n=largest
+    )
 
 
 def _has_values(problem: Problem, node: Node) -> bool:

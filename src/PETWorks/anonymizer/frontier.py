@@ -25,6 +25,7 @@ from PETWorks.anonymizer.problem import (
     allowed_suppression,
     check_method,
     check_seconds,
+    check_share,
     make_problem,
 )
 from PETWorks.anonymizer.rules import MeasureRule, Rule
@@ -54,6 +55,7 @@ def check_vary(
     rules: tuple[Rule, ...], vary: VariedThresholds | None, suppression: float
 ) -> tuple[str | None, str | None, list[Any], list[float]]:
     """Check `vary`; return the measure and the parameter that vary, the thresholds, and the limits on suppression."""
+    suppression = check_share(suppression)
     if vary is not None and (not isinstance(vary, Mapping) or not vary):
         raise ParameterError("expected vary such as {'k-anonymity': {'k': [2, 5, 10]}}", what="vary")
     to_vary = dict(_default_vary(rules) if vary is None else vary)

@@ -11,6 +11,7 @@ from PETWorks.errors import ParameterError, Phrase, unknown
 
 MAX_NODES = 20_000_000  # that data can be held about
 MANY_NODES = 2_000_000  # from here on, testing all of them may take much longer than a minute
+MOST_AXES = 60  # quasi-identifiers that arrays with an axis for each can have
 ANY_LEVEL = 999_999  # higher than that of any hierarchy
 
 Node = tuple[int, ...]
@@ -42,11 +43,19 @@ class Lattice:
 
     @property
     def has_many_nodes(self) -> bool:
-        """Whether a complete search may take much longer than a minute."""
-        return self.nodes > MANY_NODES
+        """Whether a complete search may take much longer than a minute, or needs arrays with too many axes."""
+        return self.nodes > MANY_NODES or len(self.columns) > MOST_AXES
 
     def check_size(self, purpose: Phrase) -> None:
-        """Raise if there are too many nodes for something that needs data about each."""
+        """Raise if there are too many nodes, or columns, for something that needs data about each."""
+        if len(self.columns) > MOST_AXES:
+            raise ParameterError(
+                "{given} quasi-identifiers; at most {most} can be searched {purpose}",
+                given=len(self.columns),
+                most=MOST_AXES,
+                purpose=purpose,
+                what="roles",
+            )
         if self.is_large:
             widest = max(range(len(self.columns)), key=lambda index: self.high[index])
             raise ParameterError(

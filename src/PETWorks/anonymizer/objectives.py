@@ -178,6 +178,10 @@ class ByColumn:
 
         return self.of_all(reduce(together, weighted))
 
+    def of_nodes(self, lost: Sequence[Reals]) -> Reals:
+        """The loss of several nodes, given the loss of each column on each of them."""
+        return self.of_all(reduce(self.of_two, [self.apply_weight(index, part) for index, part in enumerate(lost)]))
+
     def apply_weight(self, index: int, lost: Reals) -> Reals:
         """The loss of a column, ready to be combined with others."""
         return np.asarray(self._offset + self.weights[index] * lost, np.float64)
@@ -226,6 +230,10 @@ class SumOfPowers(ByColumn):
     """The losses of the columns to some power, added up: columns that lose much count more."""
 
     power: int = field(kw_only=True)
+
+    def of_nodes(self, lost: Sequence[Reals]) -> Reals:
+        """The loss of several nodes, given the loss of each column on each of them."""
+        return self.of_all(reduce(self.of_two, [self.apply_weight(index, part) for index, part in enumerate(lost)]))
 
     def apply_weight(self, index: int, lost: Reals) -> Reals:
         """The loss of a column, ready to be combined with others."""

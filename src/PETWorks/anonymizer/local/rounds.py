@@ -241,4 +241,4 @@ class _Rounds:
     def _loss(self, partition: Partition) -> float:
         """The loss by the objective that chooses columns."""
         lost = [np.array([part]) for part in self._splitter.lost(partition)]
-        return float(self._objective.combine(lost).item())
+        return float(self._objective.of_nodes(lost).item())

@@ -4,7 +4,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,7 +135,7 @@ class Sweep:
                 if level != NOT_RELEASED
             )
             parts.append(np.array([objective.all_lost(index) - retained]))
-        return float(objective.combine(parts).item())
+        return float(objective.of_nodes(parts).item())
 
     def _ambiguity(self, objective: Ambiguity) -> float:
         """The number of combinations of original values that all records may stand for."""
@@ -545,12 +545,6 @@ def _rows_on_node(cube: DataCube, node: Node, rows: Integers) -> WeightedRows:
     return WeightedRows(columns, taken.unit, taken.weights, whole=False)
 
 
-def combined_loss(objective: ByColumn, lost: Sequence[Reals]) -> Reals:
-    """The loss of several nodes, given the loss of each column on each of them."""
-    weighted = [objective.apply_weight(index, part) for index, part in enumerate(lost)]
-    return objective.of_all(reduce(objective.of_two, weighted))
-
-
 class NodeQueue:
     """The nodes not yet visited, ordered by the loss of the release if all remaining rows were on the node.
 
@@ -589,7 +583,7 @@ class NodeQueue:
             total = self._objective.combine(losses).reshape(-1)
         else:
             levels = (self._nodes - np.array(self._cube.lattice.low)).T
-            total = combined_loss(self._objective, [lost[level] for lost, level in zip(losses, levels, strict=True)])
+            total = self._objective.of_nodes([lost[level] for lost, level in zip(losses, levels, strict=True)])
         self._left = np.flatnonzero(self._open)
         self._losses = total[self._left]
 

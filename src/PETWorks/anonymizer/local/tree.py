@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PETWorks.anonymizer.data_cube import DataCube, NodeClasses
 from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.local.sweep import Levels, Sweep, combined_loss
+from PETWorks.anonymizer.local.sweep import Levels, Sweep
 from PETWorks.anonymizer.objectives import TINY, ByColumn, Reals
 from PETWorks.anonymizer.recoding import NOT_RELEASED
 from PETWorks.counting.codes import Column
@@ -183,7 +183,7 @@ class Splitter:
             of_row = partition.sweep.on_node
         nodes, number = np.unique(levels, axis=0, return_inverse=True)
         lost = [lost[levels] for lost, levels in zip(self.objective.lost, nodes.T, strict=True)]
-        order = np.argsort(combined_loss(self.objective, lost), kind="stable")
+        order = np.argsort(self.objective.of_nodes(lost), kind="stable")
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
         on_node = np.append(place[number.reshape(-1)], NOT_RELEASED)[of_row]

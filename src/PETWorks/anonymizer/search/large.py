@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.anonymizer.judge import Judge
-from PETWorks.anonymizer.lattice import Lattice, Node
+from PETWorks.anonymizer.lattice import MOST_AXES, Lattice, Node
 from PETWorks.anonymizer.lost_columns import ColumnsOnNodes
 from PETWorks.anonymizer.objectives import ByColumn, Reals
 from PETWorks.anonymizer.search.exact import SAME, NodeSearch, Required, margin
@@ -130,7 +130,7 @@ class BoxSearch(NodeSearch):
         self._order = _columns_by_entropy(judge, lattice)
         self._groups = [_Group(lattice, objective, indices) for indices in _group_columns(lattice, self._order)]
         highest = [np.array([losses.max()]) for losses in objective.lost]
-        self._rounding = SAME * float(objective.combine(highest).item())
+        self._rounding = SAME * float(objective.of_nodes(highest).item())
         self._boxes = [self._whole(self.required)]
         self._divided = np.inf  # the bound of the box that is being replaced by its parts
         self._random = np.random.default_rng(0)
@@ -156,7 +156,7 @@ class BoxSearch(NodeSearch):
         """Lower bound on the loss of any node, from the frequencies of single columns."""
         levels = zip(self.objective.lost, self.lattice.low, self.lattice.high, strict=True)
         least = [lost[low : high + 1].min(keepdims=True) for lost, low, high in levels]
-        return float(self.objective.combine(least).item())
+        return float(self.objective.of_nodes(least).item())
 
     def _steps(self, wanted: int) -> Iterator[None]:
         self._look(self.lattice.high)
@@ -413,7 +413,7 @@ class BoxSearch(NodeSearch):
 
     def _cost(self, node: Node) -> float:
         levels = zip(self.objective.lost, node, strict=True)
-        return float(self.objective.combine([lost[level : level + 1] for lost, level in levels]).item())
+        return float(self.objective.of_nodes([lost[level : level + 1] for lost, level in levels]).item())
 
 
 def _columns_by_entropy(judge: Judge, lattice: Lattice) -> list[int]:
@@ -432,7 +432,7 @@ def _group_columns(lattice: Lattice, order: Sequence[int]) -> list[list[int]]:
     nodes = GROUP_NODES + 1
     for index in order:
         nodes *= lattice.shape[index]
-        if nodes > GROUP_NODES:
+        if nodes > GROUP_NODES or len(groups[-1]) == MOST_AXES:
             groups.append([])
             nodes = lattice.shape[index]
         groups[-1].append(index)
