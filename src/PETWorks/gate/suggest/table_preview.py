@@ -27,7 +27,7 @@ SCRIPTS = {"HIRAGANA": "あ", "KATAKANA": "あ", "HANGUL": "한", "CYRILLIC": "�
 COMMON = {"big5": (0xA4, 0xC6), "gb2312": (0xB0, 0xD7), "shift_jis": (0x88, 0x97)}  # first bytes of common characters
 GARBLED = 0.4  # share of odd signs among the letters of a column
 OTHER = "·"
-KEPT_PUNCTUATION = "-/.:,@()+_%#'&"
+KEPT_PUNCTUATION = "-/.:,@()+_%#'&$£€¥"
 DATE_MARKERS = re.compile("(?<=9)[年月日]")  # kept after a digit
 
 
@@ -94,8 +94,8 @@ def _beginning(source: Source, names: tuple[str, ...]) -> dict[str, list[Any]]:
 def mask(cell: str) -> str:
     """Replace letters by signs for their kind and script, digits by 9; punctuation stays.
 
-    >>> mask("Ann Lee"), mask("2024-03-31"), mask("王小明"), mask("+")
-    ('Xxx Xxx', '9999-99-99', '○○○', '·')
+    >>> mask("Ann Lee"), mask("2024-03-31"), mask("王小明"), mask("£1,234.50"), mask("+")
+    ('Xxx Xxx', '9999-99-99', '○○○', '£9,999.99', '·')
     >>> BROKEN in mask("王小明".encode().decode("latin-1"))
     True
     """

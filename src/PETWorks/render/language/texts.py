@@ -2025,7 +2025,7 @@ TEXTS: dict[str, str | Plural] = {
         "It comes into the folder of the policy, with its own policy, plan, hierarchies and report beside it."
     ),
     "studio.safe.reasons": "Also write why each record is suppressed, and what would save it",
-    "studio.safe.below": "Instead list all records in classes of fewer records than",
+    "studio.safe.below": "Instead of suppressed records, list all in classes of fewer records than",
     "studio.safe.unfinished": "A search for this release was not finished",
     "studio.safe.use": "Use this one",
     "studio.safe.resume": "Go on with it",
@@ -2504,7 +2504,7 @@ TEXTS: dict[str, str | Plural] = {
         "Their checklists appear under the verdict: what they ask you to write down, and what is still missing."
     ),
     "studio.decide.about-export": (
-        "The policy and the release are files beside each other already; keep the policy in git."
+        "The policy and the release are files beside each other already; keep every version of the policy."
     ),
     "studio.decide.evidence": "Make the reports and the evidence folder",
     "studio.decide.about-evidence": (
