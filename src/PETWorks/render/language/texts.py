@@ -1040,7 +1040,7 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "step.protect-declared": (
         "Whoever knows the exact value of {columns} finds the record: up to {share} of the records have a value "
-        "that no other has. petworks anonymize makes the values coarser, as the policy says (anonymize.protect)."
+        "that no other has. Making the release rounds or groups the values, as the policy declares."
     ),
     "step.leave-out": (
         "Whoever knows the exact value of {columns} finds the record: up to {share} of the records have a value "
