@@ -216,17 +216,20 @@ def staging_release(
         if judged_plan != plan:
             files.write({paths.plan: plan_text(judged_plan).encode("utf-8", "replace")})
             case.inputs.renew(files.current(paths.plan))
-        protected = protect_words(original.source)
-        codebook = Codebook.of(case.release, paths.release, original.declared, policy.anonymize.get("show"), protected)
-        files.write(
-            {
-                paths.codebook: codebook.to_markdown(paths.codebook_table.name, say),
-                paths.codebook_table: codebook.to_csv(),
-            }
-        )
+        files.write(_codebook_files(case, original, paths, say))
         yield StagedRelease(case, files, plan.release_sha256, root, replaces, result.keeps_unit)
         case.release.engine.close()  # it may still have the files open
         files.publish()
+
+
+def _codebook_files(case: Case, original: Release, paths: ReleaseFiles, say: Callable[[str], str]) -> dict[Path, bytes]:
+    """The codebook of a release, to be read and as a table."""
+    shown, protected = case.policy.anonymize.get("show"), protect_words(original.source)
+    codebook = Codebook.of(case.release, paths.release, original.declared, shown, protected)
+    return {
+        paths.codebook: codebook.to_markdown(paths.codebook_table.name, say),
+        paths.codebook_table: codebook.to_csv(),
+    }
 
 
 def _first_files(

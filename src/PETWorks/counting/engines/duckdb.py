@@ -82,7 +82,7 @@ def create_folder(within: str | os.PathLike[str] | None) -> str:
 class QueryRunner(Protocol):
     """The part of the engine that profiles need."""
 
-    def new(self, kind: str) -> str:
+    def new_name(self, kind: str) -> str:
         """A table name that is not in use."""
 
     def execute(self, statement: str) -> None:
@@ -106,7 +106,7 @@ def count_profiles(
     The table of values has for each column `c` and value `v` the number `n` of records, or of people if a unit names
     them, the number `r` of records, and the owner `o`, if it is one person; -1 otherwise.
     """
-    counted, values = engine.new("counted"), engine.new("values")
+    counted, values = engine.new_name("counted"), engine.new_name("values")
     engine.execute(f"CREATE TABLE {counted} (c BIGINT, v VARCHAR, n BIGINT{', u VARCHAR' if unit else ''})")
     spaced = source.separator is not None
     wanted = (*columns, *([unit] if unit is not None and unit not in columns else []))
@@ -127,7 +127,7 @@ def count_profiles(
         records = "CAST(sum(n) AS BIGINT)"
         query = f"SELECT c, v, {records} AS n, CAST(-1 AS BIGINT) AS o, {records} AS r FROM {counted}"
     else:
-        by_person = engine.new("counted")
+        by_person = engine.new_name("counted")
         engine.execute(f"CREATE TABLE {by_person} AS SELECT c, v, u, sum(n) AS n FROM {counted} GROUP BY c, v, u")
         engine.execute(f"DROP TABLE {counted}")
         counted = by_person
@@ -202,7 +202,7 @@ class DuckPeople(JoinedTables):
     ) -> None:
         super().__init__(tables, focal, numbers_of_values)
         self._engine = engine
-        self._people = engine.new("people")
+        self._people = engine.new_name("people")
         union = " UNION ALL ".join(f"SELECT u FROM {table.table.store.table}" for table in tables)
         engine.execute(
             f"CREATE TABLE {self._people} AS SELECT u, row_number() OVER () AS p "
@@ -224,7 +224,7 @@ class DuckPeople(JoinedTables):
         """Create a table with a row for everyone, in the order of their numbers."""
         store = to_join.table.store
         known = [store.codes[name] for name in to_join.known]
-        maps = {name: self._engine.mapping(codes) for name, codes in to_join.values.items()}
+        maps = {name: self._engine.create_mapping(codes) for name, codes in to_join.values.items()}
         joins = " ".join(f"JOIN {name} ON t.{store.codes[column]} = {name}.old" for column, name in maps.items())
         values = {column: f"{name}.new" for column, name in maps.items()}
         words = {
@@ -234,8 +234,8 @@ class DuckPeople(JoinedTables):
             if column in values
             for block in range(number_of_words(self._numbers_of_values[column]))
         }
-        offered, rows = self._engine.new("offered"), self._engine.new("known")
-        side: str = self._engine.new("side")
+        offered, rows = self._engine.new_name("offered"), self._engine.new_name("known")
+        side: str = self._engine.new_name("side")
         classes = ", ".join(f"t.{code}" for code in known)
         listed = "".join(f", {term} AS {name}" for name, term in words.items())
         self._engine.execute(
@@ -270,7 +270,7 @@ class DuckPeople(JoinedTables):
         for index, name in enumerate(self._numbers_of_values):
             codes[name] = f"c{len(terms)}"
             terms.append(f"s{self._focal}.v{index} AS c{len(terms)}")
-        name = self._engine.new("targets")
+        name = self._engine.new_name("targets")
         self._engine.execute(f"CREATE TABLE {name} AS SELECT {', '.join(terms)} FROM {self._beside}")
         return DuckStore(self._engine, name, codes)
 
@@ -348,7 +348,7 @@ class DuckEngine:
         spaced = source.separator is not None
         encoders = {name: GrowingEncoder(spaced_quotes=spaced) for name in columns}
         wanted = (*columns, *([unit] if unit else []))
-        store = DuckStore(self, self.new("rows"), {name: f"c{index}" for index, name in enumerate(columns)})
+        store = DuckStore(self, self.new_name("rows"), {name: f"c{index}" for index, name in enumerate(columns)})
         definition = [*(f"{code} UINTEGER" for code in store.codes.values()), *(["u VARCHAR"] if unit else [])]
         self.execute(f"CREATE TABLE {store.table} ({', '.join(definition)})")
 
@@ -396,7 +396,7 @@ class DuckEngine:
         """The number of rows in a part with this many columns."""
         return max(1, self.rows_per_part * USUAL_COLUMNS // max(USUAL_COLUMNS, columns))
 
-    def new(self, kind: str) -> str:
+    def new_name(self, kind: str) -> str:
         """A table name that is not in use."""
         return f"{kind}_{next(self._numbers)}"
 
@@ -437,9 +437,9 @@ class DuckEngine:
             columns = self._connection.execute(query).fetchnumpy()
         return [np.asarray(column) for column in columns.values()]
 
-    def mapping(self, new_codes: Integers) -> str:
+    def create_mapping(self, new_codes: Integers) -> str:
         """Create a table with the new code of each old one."""
-        table = self.new("map")
+        table = self.new_name("map")
         self.execute(f"CREATE TABLE {table} (old UINTEGER, new UINTEGER)")
         self.insert(table, [arrow_integers(np.arange(len(new_codes))), arrow_integers(new_codes)])
         return table
@@ -479,11 +479,11 @@ class DuckStore:
                 continue  # a column of one value
             code = f"r.{self.codes[name]}"
             if name in recoded:
-                maps.append(self.engine.mapping(recoded[name]))
+                maps.append(self.engine.create_mapping(recoded[name]))
                 joins += f" JOIN {maps[-1]} ON {code} = {maps[-1]}.old"
                 code = f"{maps[-1]}.new"
             terms[field.word].append(f"CAST({code} AS BIGINT) * {1 << field.shift}")
-        cells = DuckCells(self.engine, self.engine.new("cells"), words)
+        cells = DuckCells(self.engine, self.engine.new_name("cells"), words)
         packed = ", ".join(f"{' + '.join(term) or 'CAST(0 AS BIGINT)'} AS k{word}" for word, term in enumerate(terms))
         rows = f"SELECT {packed} FROM {self.table} r{joins}"
         if per_person:
@@ -517,7 +517,7 @@ class DuckStore:
 
     def take_key(self, store: "DuckStore") -> None:
         """Move the unit of another store to this one, row by row."""
-        keyed = self.engine.new("rows")
+        keyed = self.engine.new_name("rows")
         self.engine.execute(
             f"CREATE TABLE {keyed} AS SELECT a.*, b.u FROM {self.table} a POSITIONAL JOIN {store.table} b"
         )
@@ -536,7 +536,7 @@ class DuckStore:
 
     def stack(self, others: Sequence["DuckStore"], columns: Columns) -> "DuckStore":
         """A store with the rows of this one and of others; each column says how its codes are made."""
-        made = DuckStore(self.engine, self.engine.new("rows"), {name: f"c{i}" for i, name in enumerate(columns)})
+        made = DuckStore(self.engine, self.engine.new_name("rows"), {name: f"c{i}" for i, name in enumerate(columns)})
         queries, maps = [], []
         for number, store in enumerate((self, *others)):
             terms, joins = [], ""
@@ -546,7 +546,7 @@ class DuckStore:
                 if (codes == codes[0]).all():
                     term = str(codes[0])
                 elif (codes != np.arange(len(codes))).any():
-                    maps.append(self.engine.mapping(codes))
+                    maps.append(self.engine.create_mapping(codes))
                     joins += f" JOIN {maps[-1]} ON {term} = {maps[-1]}.old"
                     term = f"{maps[-1]}.new"
                 terms.append(f"CAST({term} AS UINTEGER) AS {made.codes[name]}")
@@ -593,7 +593,7 @@ class DuckCells:
 
     def regroup(self, words: WordLayout) -> "DuckCells":
         """Add the counts up by some of the columns."""
-        coarser = DuckCells(self._engine, self._engine.new("cells"), words)
+        coarser = DuckCells(self._engine, self._engine.new_name("cells"), words)
         packed = ", ".join(f"{word} AS k{index}" for index, word in enumerate(self.words.expressions(words)))
         self._engine.execute(
             f"CREATE TABLE {coarser.table} AS SELECT {coarser.keys}, CAST(sum(n0) AS BIGINT) AS n0 "
@@ -603,7 +603,7 @@ class DuckCells:
 
     def with_people(self, classes: "DuckCells") -> "DuckCells":
         """These cells with a second number: the count of their class, defined by the first columns, in `classes`."""
-        joined = DuckCells(self._engine, self._engine.new("cells"), self.words, 2)
+        joined = DuckCells(self._engine, self._engine.new_name("cells"), self.words, 2)
         masks = self.words.masks(len(classes.words.fields))
         same = " AND ".join(f"a.k{word} & {mask} = b.k{word}" for word, mask in enumerate(masks))
         keys = ", ".join(f"a.k{word}" for word in range(self.words.number))
@@ -615,7 +615,7 @@ class DuckCells:
 
     def beside(self, other: "DuckCells") -> "DuckCells":
         """All cells of both, which have the same columns, with the counts of each; 0 for a cell it lacks."""
-        both = DuckCells(self._engine, self._engine.new("cells"), self.words, 2)
+        both = DuckCells(self._engine, self._engine.new_name("cells"), self.words, 2)
         self._engine.execute(
             f"CREATE TABLE {both.table} AS SELECT {self.keys}, CAST(sum(n0) AS BIGINT) AS n0, "
             f"CAST(sum(n1) AS BIGINT) AS n1 FROM (SELECT {self.keys}, n0, 0 AS n1 FROM {self.table} "
@@ -657,7 +657,7 @@ def restore_removed_rows(
     """
     store: DuckStore = table.store  # type: ignore[assignment]
     engine, rows = store.engine, table.rows + len(removed)
-    gone = engine.new("gone")
+    gone = engine.new_name("gone")
     engine.execute(f"CREATE TABLE {gone} (position BIGINT)")
     engine.insert(gone, [arrow_integers(removed)])
     positions = f"SELECT range AS position FROM range({rows})"
@@ -672,7 +672,7 @@ def restore_removed_rows(
     for name, column in table.columns.items():
         codes = {value: code for code, value in enumerate(column.values)}
         counts = dict(enumerate(column.counts.tolist()))
-        maps.append(engine.mapping(table.in_store(name, np.arange(len(codes)))))
+        maps.append(engine.create_mapping(table.in_store(name, np.arange(len(codes)))))
         left += f" JOIN {maps[-1]} ON r.{store.codes[name]} = {maps[-1]}.old"
         kept.append(f"{maps[-1]}.new")
         if name in suppressed or original is None or name not in original.columns:
@@ -680,14 +680,8 @@ def restore_removed_rows(
             counts[code] = counts.get(code, 0) + len(removed)
             restored.append(str(code))
         else:
-            values = original.columns[name].values
-            stored = original.in_store(name, np.arange(len(values)))
-            new_codes = np.zeros(len(stored), np.int64)
             cell = f"o.{before.codes[name]}"
-            for old, number in zip(*engine.fetch(f"SELECT {cell}, count(*) FROM {lost} GROUP BY {cell}"), strict=True):
-                code = codes.setdefault(values[stored[old]], len(codes))
-                new_codes[old], counts[code] = code, counts.get(code, 0) + int(number)
-            maps.append(engine.mapping(new_codes))
+            maps.append(engine.create_mapping(_add_cells_of_original(original, name, cell, lost, codes, counts)))
             restored.append(f"(SELECT new FROM {maps[-1]} WHERE old = {cell})")
         known[name] = CountedDomain(
             strings(list(codes)), np.array([counts[code] for code in range(len(codes))], np.int64)
@@ -695,7 +689,7 @@ def restore_removed_rows(
     if table.unit is not None:
         kept.append("r.u")
         restored.append("'removed ' || g.position")  # each counts as a different person
-    made = DuckStore(engine, engine.new("rows"), store.codes)
+    made = DuckStore(engine, engine.new_name("rows"), store.codes)
     names = [store.codes[name] for name in table.columns] + (["u"] if table.unit is not None else [])
     terms = ", ".join(f"{cell} AS {name}" for cell, name in zip(kept, names, strict=True))
     their_terms = ", ".join(restored)
@@ -707,3 +701,20 @@ def restore_removed_rows(
     for unneeded in (gone, *maps):
         engine.execute(f"DROP TABLE {unneeded}")
     return PartitionedTable(made, known, rows, table.unit)
+
+
+def _add_cells_of_original(
+    original: PartitionedTable, name: str, cell: str, lost: str, codes: dict[str | None, int], counts: dict[int, int]
+) -> Integers:
+    """Add the cells of removed rows to the values of a column and their counts; return their new code by old code.
+
+    cell, lost   the column and the rows, in SQL
+    """
+    store: DuckStore = original.store  # type: ignore[assignment]
+    values = original.columns[name].values
+    stored = original.in_store(name, np.arange(len(values)))
+    new_codes = np.zeros(len(stored), np.int64)
+    for old, number in zip(*store.engine.fetch(f"SELECT {cell}, count(*) FROM {lost} GROUP BY {cell}"), strict=True):
+        code = codes.setdefault(values[stored[old]], len(codes))
+        new_codes[old], counts[code] = code, counts.get(code, 0) + int(number)
+    return new_codes
