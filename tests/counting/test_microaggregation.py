@@ -46,6 +46,7 @@ ANSWERS = [
     ([1, 2, 3, 10, 11, 12, 13, 50], 3, [[1, 2, 3, 10, 11], [12, 13, 50]], Fraction(5136, 5)),
     ([4, 4, 5, 7, 20, 21, 30, 30, 31, 90], 3, [[4, 4, 5], [7, 20, 21], [30, 30, 31, 90]], Fraction(33521, 12)),
     ([1, 2, 3, 4, 5, 6, 7], 2, [[1, 2], [3, 4], [5, 6, 7]], Fraction(3)),
+    ([0, 0, 2, 3, 5], 2, [[0, 0], [2, 3, 5]], Fraction(14, 3)),  # as {0, 0, 2} {3, 5}, also where thirds are rounded
 ]
 
 
@@ -179,6 +180,17 @@ def test_compiled_loops_find_the_same(monkeypatch):
     assert find_groups(people[0].astype(float), people[1], 5, people[2]).tolist() == of_people
 
 
+def mean_of(group):
+    """The mean of a group in which one record that is more than the others in sum counts as these."""
+    values = list(group)
+    for index, value in enumerate(values):
+        others = sum(map(abs, values[:index] + values[index + 1 :]))
+        if abs(value) > others:
+            values[index] = others if value > 0 else -others
+            break
+    return round(Fraction(sum(values), len(values)))  # half to even
+
+
 def literal(cells, size):
     """The protected cells by definition: the mean of each group, where no record is more than the others in sum."""
     numbers = {cell: Decimal(cell.replace(",", "").removeprefix("NT$")) for cell in cells}
@@ -186,13 +198,7 @@ def literal(cells, size):
     scaled = {cell: int(number.scaleb(decimals)) for cell, number in numbers.items()}
     becomes = {}
     for group in found_groups(sorted(scaled[cell] for cell in cells), size):
-        values = list(group)
-        for index, value in enumerate(values):
-            others = sum(map(abs, values[:index] + values[index + 1 :]))
-            if abs(value) > others:
-                values[index] = others if value > 0 else -others
-                break
-        mean = round(Fraction(sum(values), len(values)))  # half to even
+        mean = mean_of(group)
         becomes |= dict.fromkeys(group, Decimal(mean).scaleb(-decimals))
     return [becomes[scaled[cell]] for cell in cells]
 
@@ -235,6 +241,17 @@ def test_values(cells, size, wanted):
     fitted = fit_groups(protection_of("x", {"groups_of": size}), counts)
     assert [fitted.value(cell) for cell in cells.split()] == wanted.split()
     assert all(fitted.value(label) == label for label in wanted.split())
+
+
+@pytest.mark.parametrize(("records", "size", "groups", "_error"), ANSWERS)
+def test_groups_of_large_numbers_are_those_of_small_ones(records, size, groups, _error):
+    """Their squares, and their sums, have more digits than a double and 64 bits."""
+    cells = [str(9 * 10**16 + record) for record in records]
+    fitted = fit_groups(protection_of("x", {"groups_of": size}), Counter(cells))
+    wanted = [mean_of([9 * 10**16 + record for record in group]) for group in groups for _ in group]
+    assert [int(fitted.value(cell)) for cell in cells] == wanted
+    many = Counter({"90000000000000001": 300, "90000000000000004": 300})
+    assert fit_groups(protection_of("x", {"groups_of": 400}), many).value("90000000000000001") == "90000000000000002"
 
 
 def test_types_stay():

@@ -304,7 +304,7 @@ def _rounded_means(
     for extreme in (starts, ends):
         number = values[extreme]
         others = magnitudes - abs(number)
-        dominates = (times[extreme] == 1) & (abs(number) > others)
+        dominates = abs(number) > others  # and so no other record has it
         capped = np.where(number < 0, -others, others)
         sums = np.where(dominates, sums - number + capped, sums)
     return divide(sums, sizes, unit)

@@ -12,8 +12,10 @@ from conftest import examples
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.counting.codes import Column
 from PETWorks.errors import PETWorksError
+from PETWorks.measures.utility import models as models_module
 from PETWorks.measures.utility.models import (
     Model,
+    ModelResult,
     area_under_curve,
     check_models,
     compare_models,
@@ -97,6 +99,8 @@ def test_a_model_of_coarser_values_is_applied_to_the_exact_ones(log):
     assert result.after == pytest.approx(explained(wage, predicted), rel=1e-5)
     after = {(one.column, one.category): one.after for one in result.coefficients}
     assert after["age", None] == pytest.approx(fitted[1], rel=1e-5)
+    for one in result.coefficients:
+        assert one.shift == pytest.approx((one.after - one.before) / one.error, rel=1e-3, abs=1e-5)
     assert after["place", "b"] == 0  # in the same group as a, the most frequent one
     assert after["place", "c"] == after["place", "d"] == pytest.approx(fitted[2], rel=1e-5)
 
@@ -217,6 +221,50 @@ def test_columns_that_follow_from_others_have_no_coefficient():
     assert coefficients(result, "before")[1:3] == [None, None]
     alone = compare_models([Model("wage", ("age", "sex"))], columns(table), columns(table), {})[0]
     assert result.before == alone.before
+    assert coefficients(result, "error")[-1] == coefficients(alone, "error")[-1] > 0, "as many degrees of freedom"
+
+
+def test_a_model_with_as_many_coefficients_as_records_has_no_errors():
+    for records, known in ((2, False), (3, True)):
+        table = columns({"age": [20, 30, 50][:records], "wage": [1, 3, 4][:records]})
+        result = compare_models([Model("wage", ("age",))], table, table, {})[0]
+        assert [error is not None for error in coefficients(result, "error")] == [known] * 2
+        assert coefficients(result, "shift") == [0.0 if known else None] * 2
+
+
+def test_blocks_of_rows_are_fitted_together(monkeypatch):
+    models, table = [Model("wage", ("age", "sex", "place")), Model("member", ("age",))], columns(people(50, 13))
+    whole = compare_models(models, table, table, {})
+    monkeypatch.setattr(models_module, "BLOCK", 7)
+    for one, other in zip(whole, compare_models(models, table, table, {}), strict=True):
+        assert coefficients(one, "before") == pytest.approx(coefficients(other, "before"), rel=1e-4)
+
+
+def test_means_of_an_outcome_of_two_values_lie_between_them():
+    """A released outcome beyond them is unknown."""
+    ages = list(range(20, 60))
+    table = {"age": ages, "ill": [int(age % 7 > age // 20) for age in ages]}
+    means = [0.5, 1.5, -0.25, *table["ill"][3:]]
+    result = compare_models([Model("ill", ("age",))], columns(table), columns({**table, "ill": means}), {})[0]
+    assert (result.records_before, result.records_after) == (40, 38)
+
+
+@pytest.mark.parametrize(
+    ("score", "before", "after", "kept"),
+    [
+        ("R2", 0.4, 0.1, 0.25),
+        ("R2", 0.4, 0.5, 1),
+        ("R2", 0.4, -0.3, 0),
+        ("AUC", 0.9, 0.6, 0.25),
+        ("AUC", 0.9, 0.4, 0),
+        ("AUC", 0.5, 0.6, 0),
+        ("R2", 0.4, None, 0),
+    ],
+)
+def test_the_share_of_the_explanation_that_is_left(score, before, after, kept):
+    values = {"outcome": "wage", "on": ("age",), "kind": "linear", "records_before": 9, "records_after": 9}
+    result = ModelResult(**values, score=score, before=before, after=after)
+    assert result.kept == pytest.approx(kept)
 
 
 @examples(25)

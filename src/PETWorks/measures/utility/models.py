@@ -220,7 +220,7 @@ def compare_models_of(
     original: Source,
     released: Source,
     hierarchies: Mapping[str, Hierarchy],
-    declared: Mapping[str, Words],
+    declared: Mapping[str, Words] = NOTHING_DECLARED,
 ) -> tuple[ModelResult, ...]:
     """Fit each model on the original and on the release, and judge both on the original; see `compare_models`."""
     if not models:
