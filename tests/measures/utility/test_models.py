@@ -225,11 +225,11 @@ def test_columns_that_follow_from_others_have_no_coefficient():
 
 
 def test_a_model_with_as_many_coefficients_as_records_has_no_errors():
-    for records, known in ((2, False), (3, True)):
-        table = columns({"age": [20, 30, 50][:records], "wage": [1, 3, 4][:records]})
-        result = compare_models([Model("wage", ("age",))], table, table, {})[0]
-        assert [error is not None for error in coefficients(result, "error")] == [known] * 2
-        assert coefficients(result, "shift") == [0.0 if known else None] * 2
+    table = columns({"age": [20, 30, 50], "school": [6, 6, 9], "wage": [1, 3, 4]})
+    for on, known in (("age", "school"), False), (("age",), True):
+        result = compare_models([Model("wage", on)], table, table, {})[0]
+        assert [error is not None for error in coefficients(result, "error")] == [known] * (1 + len(on))
+        assert coefficients(result, "shift") == [0.0 if known else None] * (1 + len(on))
 
 
 def test_blocks_of_rows_are_fitted_together(monkeypatch):
