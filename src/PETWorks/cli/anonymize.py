@@ -122,7 +122,7 @@ def show_frontier(table: str, frontier: "Frontier", options: Mapping[str, Any]) 
         return
     from PETWorks.render.text.anonymization_text import frontier_text
 
-    click.echo(frontier_text(shown_name(table), facts, **text_style(None)), nl=False)
+    click.echo(frontier_text(shown_name(table), facts, **text_style()), nl=False)
     if facts.points:
         note("cli.of-the-frontier", command=_release_options_of(facts))
 
@@ -723,7 +723,7 @@ def _print_result(
         return
     from PETWorks.render.text.anonymization_text import anonymization_text
 
-    style_options = {"models": models, "detailed": options["explain"], **text_style(None)}
+    style_options = {"models": models, "detailed": options["explain"], **text_style()}
     click.echo(anonymization_text(paths.release.name, facts, rules, *findings, **style_options), nl=False)
 
 

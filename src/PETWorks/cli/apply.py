@@ -154,7 +154,7 @@ def _print_levels(
     from PETWorks.render.text.anonymization_text import applied_text
 
     arguments = (paths.release.name, result.suppressed, result.records, rules, notices)
-    click.echo(applied_text(*arguments, **text_style(None)), nl=False)
+    click.echo(applied_text(*arguments, **text_style()), nl=False)
 
 
 def _suppressed_records(job: "ReleaseJob", options: dict[str, Any]) -> str:
@@ -269,4 +269,4 @@ def _print_replayed(
         return
     from PETWorks.render.text.anonymization_text import replayed_text
 
-    click.echo(replayed_text(paths.release.name, result, rules, *findings, **text_style(None)), nl=False)
+    click.echo(replayed_text(paths.release.name, result, rules, *findings, **text_style()), nl=False)

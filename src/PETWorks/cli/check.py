@@ -151,7 +151,7 @@ def check_command(policy: Path, **options: Any) -> None:
     if printed:
         click.echo(result.to_format(printed[0], lang, options["edition"]), nl=False)
     else:
-        click.echo(check_text(document, **text_style(None), policy=str(policy)), nl=False)
+        click.echo(check_text(document, **text_style(), policy=str(policy)), nl=False)
     report_written(contents)
     if reasons is not None:
         warn_for_insiders([reasons])

@@ -117,7 +117,7 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
         elif options["policy"] is None:
             line = f"{yaml_text(column)}: {in_yaml(words)}"
             head = message_text(language(), "cli.declared", line=printable(line)) + "\n"
-        text = head + hierarchy_text(levels, **text_style(None))
+        text = head + hierarchy_text(levels, **text_style())
     write_or_print(
         text, None, {} if target is None else {target: hierarchy.to_csv().encode("utf-8", "surrogateescape")}
     )

@@ -98,7 +98,7 @@ def init_command(
         **comment_translators(language()),
     )
     write_whole({target: text.encode("utf-8", "surrogateescape")}, like=[data])
-    click.echo(suggestions_text(roles, people, **text_style(None)), nl=False)
+    click.echo(suggestions_text(roles, people, **text_style()), nl=False)
     _say_what_to_do_next(target, data, can_be_anonymized=comparison is None and can_be_anonymized(roles))
 
 

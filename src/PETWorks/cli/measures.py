@@ -23,4 +23,4 @@ def measures_command(output_format: str) -> None:
     else:
         from PETWorks.render.text.measures_text import measures_text
 
-        click.echo(measures_text(all_measures(), **text_style(None)), nl=False)
+        click.echo(measures_text(all_measures(), **text_style()), nl=False)

@@ -26,4 +26,4 @@ def presets_command(output_format: str) -> None:
         from PETWorks.render.language.messages import language
         from PETWorks.render.text.check_text import presets_text
 
-        click.echo(presets_text(presets_from(LANGUAGES[language()].home), **text_style(None)), nl=False)
+        click.echo(presets_text(presets_from(LANGUAGES[language()].home), **text_style()), nl=False)

@@ -27,4 +27,4 @@ def regimes_command(output_format: str) -> None:
     else:
         from PETWorks.render.text.check_text import regimes_text
 
-        click.echo(regimes_text(list(regimes().values()), **text_style(None)), nl=False)
+        click.echo(regimes_text(list(regimes().values()), **text_style()), nl=False)

@@ -126,4 +126,4 @@ def list_command(folder: Path, output_format: str) -> None:
     else:
         from PETWorks.render.text.releases_text import register_text
 
-        write_or_print(register_text(entries, **text_style(None)), None)
+        write_or_print(register_text(entries, **text_style()), None)

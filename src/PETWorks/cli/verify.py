@@ -41,5 +41,5 @@ def verify_command(
     else:
         from PETWorks.render.text.check_text import verified_text
 
-        click.echo(verified_text(verifications, **text_style(None)), nl=False)
+        click.echo(verified_text(verifications, **text_style()), nl=False)
     sys.exit(HOLDS if all(verification.matches for verification in verifications) else DOES_NOT_HOLD)

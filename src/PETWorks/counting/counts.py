@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
+Reals = NDArray[np.float64]
 
 
-def weighted_sum(values: NDArray[np.float64], weights: Integers) -> float:
+def weighted_sum(values: Reals, weights: Integers) -> float:
     """The sum of the values, each times its weight.
 
     Of many values, `@` would be computed by several threads: waking them takes longer than the sum, and the last

@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.about.protection import GroupMeans, format_scaled, parse_amount
-from PETWorks.counting.counts import Integers
+from PETWorks.counting.counts import Integers, Reals
 from PETWorks.errors import InputError
 from PETWorks.tables.arrays import strings
 
-Reals = NDArray[np.float64]
 Numbers = NDArray[Any]  # whole numbers: of 64 bits, or of Python where these are too short
 
 MAX_DIGITS = 9  # significant digits of a mean, if the values have more

@@ -15,7 +15,7 @@ from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.questions import Merge, fold_batches
 from PETWorks.counting.table import Table
 from PETWorks.errors import Hint, NotApplicable
-from PETWorks.tables.arrays import Numbers, are_integers, arrow_integers, numpy_integers, texts, whole_numbers
+from PETWorks.tables.arrays import are_integers, arrow_integers, numpy_integers, texts, whole_numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,7 +32,7 @@ class KeyEncoder:
     """
 
     def __init__(self, *, spaced_quotes: bool = False) -> None:
-        self._numbers: list[Numbers] | None = []
+        self._numbers: list[Integers] | None = []
         self._encoder = Encoder(spaced_quotes=spaced_quotes)
         self._number_bytes = 0
 
@@ -71,7 +71,7 @@ def encode_keys_together(arrays: Sequence["pa.Array"]) -> tuple[list[Integers], 
     return codes, len(labels)
 
 
-def _encode_integers(arrays: Sequence[Numbers]) -> tuple[list[Integers], Numbers]:
+def _encode_integers(arrays: Sequence[Integers]) -> tuple[list[Integers], Integers]:
     """The rank of every number among the distinct numbers of all arrays, and the distinct numbers, ascending.
 
     Dense numbers are ranked with a lookup table instead of sorting.

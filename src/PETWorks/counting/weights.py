@@ -11,14 +11,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from PETWorks.about.population import LARGEST
-from PETWorks.counting.counts import ClassValues, Integers
+from PETWorks.counting.counts import ClassValues, Integers, Reals
 from PETWorks.errors import InputError, Phrase
 from PETWorks.tables.arrays import numbers_of_texts
-
-Reals = NDArray[np.float64]
 
 SUM_BITS = 62  # of a sum of the high parts, so that it fits into 64 bits
 

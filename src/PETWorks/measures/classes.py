@@ -13,7 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.about.treatment import AS_CLASS
-from PETWorks.counting.counts import ClassPairs, ClassSizes, ClassValues, Grouping, Integers, LinkedSizes, Marginal
+from PETWorks.counting.counts import (
+    ClassPairs,
+    ClassSizes,
+    ClassValues,
+    Grouping,
+    Integers,
+    LinkedSizes,
+    Marginal,
+    Reals,
+)
 from PETWorks.counting.questions import Question, class_sizes_question
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
@@ -79,7 +88,6 @@ def remaining_after_suppression(sizes: Integers) -> tuple[Integers, Integers]:
     return classes, int(sizes.sum()) - np.concatenate([[0], np.cumsum(sizes)])
 
 
-Reals = NDArray[np.float64]
 Test = Callable[[Reals, Reals], NDArray[np.bool_]]  # called with shares in a class and in the table; compared by value
 
 

@@ -64,7 +64,7 @@ def lines_of(text: str, width: int) -> list[str]:
 PROGRESS_LINES = "PETWORKS_PROGRESS_LINES"  # environment variable: if set, progress is printed as lines of JSON
 
 
-def text_style(output: Path | None) -> dict[str, Any]:
+def text_style(output: Path | None = None) -> dict[str, Any]:
     """Language, colour and width for text output: those of the command and the terminal, or plain and wide."""
     if output is None and _is_terminal(sys.stdout):
         from rich.console import Console

@@ -13,7 +13,7 @@ from PETWorks.tables.source import Source
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,6})?$"  # as in `tables.cells`, for RE2
 MAX_DIGITS = 18  # any number with this many digits fits into 64 bits
 
-Numbers = NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 
 def texts(values: pa.Array) -> pa.Array:
@@ -143,7 +143,7 @@ def are_integers(values: pa.Array) -> bool:
     return bool(pa.types.is_integer(values.type))
 
 
-def whole_numbers(piece: pa.Array) -> Numbers | None:
+def whole_numbers(piece: pa.Array) -> Integers | None:
     """The cells as integers, also from text in plain notation; None if any cell is anything else."""
     from pyarrow import compute as pc
 
@@ -169,7 +169,7 @@ def whole_numbers(piece: pa.Array) -> Numbers | None:
     return numbers if (lengths == _digits(numbers)).all() else None
 
 
-def _digits(numbers: Numbers) -> NDArray[np.int64]:
+def _digits(numbers: Integers) -> NDArray[np.int64]:
     """The number of decimal digits of non-negative numbers."""
     return 1 + np.searchsorted(10 ** np.arange(1, MAX_DIGITS + 1, dtype=np.int64), numbers, "right")
 

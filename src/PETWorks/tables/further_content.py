@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from PETWorks.tables.arrays import arrow_integers, is_text, numpy_integers
+from PETWorks.tables.arrays import Integers, arrow_integers, is_text, numpy_integers
 from PETWorks.tables.databases import Database, SQLite
 from PETWorks.tables.files import HeldFile, hold_file
 from PETWorks.tables.formats.csv import CSV, UTF8, converting_os_errors
@@ -46,7 +46,7 @@ from PETWorks.tables.formats.plain_workbooks import (
 from PETWorks.tables.formats.text_tables import WORKBOOK, TextTable
 from PETWorks.tables.formats.workbooks import OLD_EXCEL, count_tags, damaged_workbook, is_opendocument, sheet_names
 from PETWorks.tables.frames import Frame
-from PETWorks.tables.hidden_differences import BLOCK, Integers
+from PETWorks.tables.hidden_differences import BLOCK
 from PETWorks.tables.opening import Files
 from PETWorks.tables.source import Source
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from PETWorks.tables.arrays import (
+    Integers,
     is_text,
     numpy_integers,
     numpy_reals,
@@ -46,8 +46,6 @@ NEEDS_QUOTES = r'["\x01-\x03]'
 
 # The styles in which a cell can be written.
 PLAIN, NEEDED_QUOTES, NEEDLESS_QUOTES, EMPTY, EMPTY_QUOTES, NULL, OTHER = (1 << place for place in range(7))
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,15 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from PETWorks.about.treatment import in_one_notation, visible_text
 from PETWorks.errors import HierarchyError, Joined, NotApplicable, PETWorksError, Phrase, quoted, system_reason
+from PETWorks.tables.arrays import Integers
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.files import read_small
 from PETWorks.tables.formats.csv import decode
 
 LARGEST_FILE = 1 << 28
-Integers = NDArray[np.int64]
 
 MAX_LEVELS = 1000
 

@@ -300,7 +300,7 @@ _HALF_OPEN = re.compile(rf"\[ ?{_NUMBER} ?[,;] ?{_NUMBER} ?\)", re.ASCII)
 _CLOSED = re.compile(rf"\[ ?{_NUMBER} ?[,;] ?{_NUMBER} ?\]", re.ASCII)
 _RANGE = re.compile(rf"{_NUMBER} ?(?:[-–~～至到]|\.\.|to) ?(<?) ?{_NUMBER}", re.ASCII)
 _BELOW = re.compile(rf"(<|≤|<=) ?{_NUMBER}", re.ASCII)
-_FROM = re.compile(rf"(>|≥|>=) ?{_NUMBER}|{_NUMBER} ?\+", re.ASCII)
+_FROM = re.compile(rf"(?:>|≥|>=) ?{_NUMBER}|{_NUMBER} ?\+", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -309,7 +309,6 @@ class NumberRange:
 
     low: Fraction | None
     high: Fraction | None
-    includes_low: bool = True
     includes_high: bool = True
 
     @property
@@ -339,8 +338,8 @@ def number_range(label: str) -> NumberRange | None:
         end = exact_fraction(match[2])
         return None if end is None else NumberRange(None, end, includes_high=match[1] != "<")
     if match := _FROM.fullmatch(label):
-        begin = exact_fraction(match[2] or match[3])
-        return None if begin is None else NumberRange(begin, None, includes_low=match[1] != ">")
+        begin = exact_fraction(match[1] or match[2])
+        return None if begin is None else NumberRange(begin, None)
     return None
 
 

@@ -404,15 +404,9 @@ def every_subset(
     finished: CountsBySubset = {}
     kept = None
     if checkpoint is not None:
-        worth_counted: Any = {column: own_worth.units.tolist() for column, own_worth in worths.items()}
-        if missing:
-            worth_counted = [row.tolist() for rows in units.values() for row in rows]
-        about = {
-            "sizes": list(wanted),
-            "records": release.records,
-            "table": release.table.fingerprint((*columns, *sensitive)),
-            **({"worth": worth_counted} if worth_counted else {}),
-        }
+        fingerprint = release.table.fingerprint((*columns, *sensitive))
+        about = {"sizes": list(wanted), "records": release.records, "table": fingerprint}
+        about |= _units_by_name(units, missing, worths)
         kept = Checkpoint(Path(checkpoint), columns, sensitive, about, resume=resume)
         finished |= kept.finished
     if progress:
@@ -443,6 +437,15 @@ def every_subset(
         gained,
         {column: counted[column].records for column in missing},
     )
+
+
+def _units_by_name(
+    units: Mapping[str, Integers], missing: Collection[str], worths: Mapping[str, Worth]
+) -> dict[str, Any]:
+    """What the gains are counted in, for the first line of a checkpoint; nothing if no gains are counted."""
+    if missing:
+        return {"worth": [row.tolist() for rows in units.values() for row in rows]}
+    return {"worth": {column: worth.units.tolist() for column, worth in worths.items()}} if worths else {}
 
 
 def _guesses_and_gains(

@@ -6,9 +6,8 @@ from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from PETWorks.counting.counts import ClassValues, Integers, WorstClass, largest_ratio
+from PETWorks.counting.counts import ClassValues, Integers, Reals, WorstClass, largest_ratio
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
@@ -18,7 +17,6 @@ from PETWorks.measures.result import Result, at_most, below, no_less_than
 
 SAME = 1 + 2.0**-50  # tolerance for sums of the same logarithms in another order
 NEEDED = ("quasi-identifiers", "a sensitive attribute")
-Reals = NDArray[np.float64]
 Diversity = Annotated[float | None, Number(at_least=1, limit="at least", unit="values")]
 
 

@@ -10,10 +10,9 @@ from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from PETWorks.about.population import Sample
-from PETWorks.counting.counts import ClassValues, Grouping, Integers
+from PETWorks.counting.counts import ClassValues, Grouping, Integers, Reals
 from PETWorks.counting.keys import pack, rank_keys
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.questions import Question
@@ -25,7 +24,6 @@ from PETWorks.measures.classes import ClassTest, Mask, Monotone, check_one_weigh
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result, at_most
 
-Reals = NDArray[np.float64]
 Risk = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", unit="share")]
 Expected = Annotated[float | None, Number(at_least=0, limit="at most")]
 Threshold = Annotated[float, Number(at_least=0, at_most=1)]

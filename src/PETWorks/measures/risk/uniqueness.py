@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.counting.counts import ClassSizes, Integers
+from PETWorks.counting.counts import ClassSizes, Integers, Reals
 from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable
 from PETWorks.measures.catalogue import metric
@@ -23,7 +23,6 @@ from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.result import Result, at_most, no_more_than
 
 Share = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", unit="share")]
-Reals = NDArray[np.float64]
 
 MODELS = ("dankar", "pitman", "zayatz")
 SMALL_SAMPLE = 0.1

@@ -10,10 +10,9 @@ from numbers import Integral, Real
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from PETWorks.about.kinds import KINDS
-from PETWorks.counting.counts import Integers, Marginal, PairCounts
+from PETWorks.counting.counts import Integers, Marginal, PairCounts, Reals
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.errors import NeedNotMet, ParameterError, Phrase, quoted
@@ -23,7 +22,6 @@ from PETWorks.measures.parameters import AtLeast, Function, Number
 from PETWorks.measures.result import Result, no_less_than, no_more_than
 from PETWorks.tables.cells import SUPPRESSED, is_number
 
-Reals = NDArray[np.float64]
 QUANTILES = {"first_quartile_bias": 0.25, "median_bias": 0.5, "third_quartile_bias": 0.75}
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.counting.counts import ClassCodes, ClassSizes, weighted_sum
+from PETWorks.counting.counts import ClassCodes, ClassSizes, Reals, weighted_sum
 from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
@@ -18,7 +18,6 @@ from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.result import Result, at_most, below, normalise_loss
 
 Money = Annotated[float, Number(at_least=0, at_most=1e100, unit="money")]
-Reals = NDArray[np.float64]
 BINS = 20
 ROUNDING = 1e-12  # rounding error of a sum of logarithms over the columns
 

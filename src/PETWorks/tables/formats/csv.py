@@ -23,7 +23,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from PETWorks.errors import Counted, Hint, InputError, ParameterError, Phrase, quoted, system_reason
-from PETWorks.tables.arrays import arrow_integers, byte_strings, numpy_integers, strings, texts, unreadable_column
+from PETWorks.tables.arrays import (
+    Integers,
+    arrow_integers,
+    byte_strings,
+    numpy_integers,
+    strings,
+    texts,
+    unreadable_column,
+)
 from PETWorks.tables.files import HeldFile, no_such_file
 from PETWorks.tables.formats.packed import Content
 from PETWorks.tables.headers import repeated_names
@@ -667,7 +675,6 @@ WRITTEN_BYTES = 1 << 26  # written at a time: a few long texts may occur in many
 UNMARKED = {"utf-8-sig": UTF8, "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 MARK = "\ufeff"
 
-Integers = NDArray[np.int64]
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 Write = Callable[[BinaryIO], None]
 

@@ -22,7 +22,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from PETWorks.errors import InputError
-from PETWorks.tables.arrays import numpy_integers
+from PETWorks.tables.arrays import Integers, numpy_integers
 from PETWorks.tables.cells import count_unusual
 from PETWorks.tables.formats.text_tables import TextTable
 from PETWorks.tables.formats.workbooks import column_index, reading_parts
@@ -280,7 +280,6 @@ ROW_ATTRIBUTES = {
     **dict.fromkeys((b"hidden", b"collapsed", b"outlineLevel"), HIDDEN),
 }
 
-Integers = NDArray[np.int64]
 ABSENT = 0  # the code of a cell that is not in the file
 
 
