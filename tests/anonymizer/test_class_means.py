@@ -16,6 +16,7 @@ import definitions
 from command import petworks
 from conftest import examples
 from PETWorks import Release, anonymize, apply_plan, check, evaluate
+from PETWorks.anonymizer import class_means
 from PETWorks.counting.view import ReplacedLabels
 from PETWorks.errors import NotApplicable, ParameterError
 
@@ -236,6 +237,36 @@ def test_dates_are_written_as_the_original_writes_them(texts, wanted):
     assert [age for age, *_ in rows_of(result)] == [wanted] * len(texts)
 
 
+@pytest.mark.parametrize(
+    ("way", "texts", "wanted"),
+    [
+        ("mean", ["1", "2"], "2"),  # half to even
+        ("mean", ["2", "3"], "2"),
+        ("mean", ["1", "1", "3"], "2"),
+        ("mean", ["1", "1", "1", "9"], "3"),  # equal ones count as often as they occur
+        ("mean", ["1.50", "2.00"], "1.75"),
+        ("mean", ["1.50", "2", "4"], "2.5"),  # 1.50 needs one decimal
+        ("mean", ["1.23456789012", "1.34567890124"], "1.29012340"),  # of more than nine digits no more decimals
+        ("median", ["1", "1", "1", "2", "9"], "1"),
+        ("median", ["1", "2", "9", "9", "9"], "9"),
+        ("median", ["1", "2", "4", "9"], "3"),
+        ("median", ["1", "1", "4", "9"], "2"),
+        ("median", ["3", "4", "9", "1"], "4"),
+        ("median", ["1.0", "1.5"], "1.2"),
+    ],
+)
+def test_numbers_are_rounded_half_to_even_to_the_digits_of_the_column(way, texts, wanted):
+    rows = [(text, "f", "ab"[place % 2]) for place, text in enumerate(texts)]
+    result = anonymize(
+        release_of(rows, {**LEVELS, "age": {"width": [10]}}),
+        {"k-anonymity": {"k": len(texts)}},
+        show={"age": way},
+        levels={"age": 1},
+        order="original",
+    )
+    assert [age for age, *_ in rows_of(result)] == [wanted] * len(texts)
+
+
 def test_classes_that_would_break_a_rule_together_keep_their_labels(monkeypatch):
     """Two classes whose means are equal look like one; where that one fails, both show intervals."""
     rows = [(age, "f", value) for age, value in zip((20, 22, 21, 21), "abab", strict=True)]
@@ -244,14 +275,26 @@ def test_classes_that_would_break_a_rule_together_keep_their_labels(monkeypatch)
     release = release_of(rows)
     result = anonymize(release, {"k-anonymity": {"k": 2}}, show={"age": "mean"}, method="local", order="original")
     assert {age for age, *_ in rows_of(result)[:4]} == {"21"}
-    from PETWorks.anonymizer import class_means
-
     monkeypatch.setattr(class_means, "_failing", lambda _recoder, _problem, classes: np.arange(classes.number))
     again = anonymize(release, {"k-anonymity": {"k": 2}}, show={"age": "mean"}, method="local", order="original")
-    labels = anonymize(release, {"k-anonymity": {"k": 2}}, method="local", order="original")
-    if len({age for age, *_ in rows_of(labels)[:4]}) > 1:
-        assert rows_of(again)[:4] == rows_of(labels)[:4]
-        assert again.shown.kept
+    intervals = anonymize(release, {"k-anonymity": {"k": 2}}, show="interval", method="local", order="original")
+    assert [age for age, *_ in rows_of(again)[:4]] == ["[20, 25)", "[20, 25)", "21", "21"]
+    assert rows_of(again)[:4] == rows_of(intervals)[:4]
+    assert again.shown.kept
+
+
+def test_a_day_that_nobody_knows_leaves_the_label_of_its_class():
+    days = ["05/01/2024", "01/03/2024", "24/12/2024", "2024-03", "02/07/2025", "04/07/2025"]
+    rows = [(day, "f", "ab"[place % 2]) for place, day in enumerate(days)]
+    levels = {**LEVELS, "age": {"dates": ["year"], "day_first": "true"}}
+    settings = {"show": {"age": "median"}, "levels": {"age": 1}, "order": "original"}
+    result = anonymize(release_of(rows, levels), {"k-anonymity": {"k": 2}}, **settings)
+    assert [age for age, *_ in rows_of(result)] == ["2024"] * 4 + ["03/07/2025"] * 2
+
+
+def test_a_number_alone_stands_out_even_if_it_is_0():
+    piles = class_means._Piles.of(np.array([0, 1, 1]), np.array([0, 0, 0]), np.array([1, 1, 1]), None)
+    assert piles.stand_out().tolist() == [True, False]
 
 
 def utility_of(document, measure):
