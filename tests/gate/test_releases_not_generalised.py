@@ -369,11 +369,30 @@ def test_every_adversary_by_subsets(tables):
     noisy, drawn = (judge(tables, name, presets=more + "presets: [nics-0.09]\n") for name in ("noisy_copy", "drawn"))
     assert [verdicts(found)["every-subset: certain"] for found in (noisy, drawn)] == ["fail", "pass"]
     assert (noisy.content.subsets, len(noisy.content.lookups.minimal_risky) > 0) == (None, True)
-    assert "Most successful lookups" in noisy.to_html("en")
+    page = noisy.to_html("en")
+    assert "Most successful lookups" in page
+    assert "certain ≤" not in page, "the excess is limited, not the share"
+    assert "found says only that the table has any record" in page
+    assert "No rule of this release limits it." in page
+    limited = judge(tables, "drawn", presets=more.replace("certain", "found") + "presets: [nics-0.09]\n")
+    assert "No rule of this release limits it." not in limited.to_html("en")
     assert "lookups" not in noisy.to_dict("external")
     nobody = judge(tables, "drawn", control="", presets=more + "presets: [nics-0.09]\n")
     (rule,) = [rule for rule in nobody.content.rules if rule.measure == "every-subset"]
     assert (rule.verdict, rule.details["unjudged"]) == ("fail", "no control people")
+
+
+def test_signers_learn_how_many_people_are_given_away(tables):
+    """The share is one of the wrong guesses, which nobody multiplies rightly with the records."""
+    found = judge(tables, "noisy_copy")
+    page = found.to_html("en")
+    (rule,) = [rule for rule in found.content.rules if rule.measure == "best-guess"]
+    told = rule.details["attributes"]["illness"]
+    number = round((told["share"] - told["control"]) * PEOPLE)
+    assert f"That is about {number:,} of the 3,000 people of the original (at most about " in page
+    assert "its records are meant to be made up" in page[: page.index("<nav")]
+    assert "made up" not in judge(tables, "noisy_copy", kind="perturbed").to_html("en")
+    assert "That is about" not in found.to_html("en", "external")
 
 
 def test_limits_on_subsets_are_judged_on_each_level(tables):
@@ -387,6 +406,9 @@ def test_limits_on_subsets_are_judged_on_each_level(tables):
     assert [verdicts(found)[verdict] for found in (coarse, both)] == ["pass", "fail"]
     (rule,) = [rule for rule in both.content.rules if rule.name == verdict]
     assert rule.details == {"compared_at": {"age": 1}}
+    for found in (coarse, both):
+        assert "certain ≤" not in found.to_html("en") + found.to_markdown(), "the excess is limited, not the share"
+        assert "excess ≤ 0.09" in found.to_markdown()
     assert {subset.compared_at["age"] for subset in both.content.lookups.minimal_risky} == {1}
     assert all("age on level 1" in text for text in (both.to_markdown(), both.to_junit(), both.to_html("en")))
     assert "age on level" not in both.to_markdown(edition="external")

@@ -46,7 +46,7 @@ def test_what_a_pass_means(tmp_path):
         "The file meets every rule set for this release.",
         "does not guarantee that nobody can be identified, and this report is not legal advice",
         "Whoever signs decides whether that is acceptable.",
-        "everybody shares these values with at least 59 others (required: 4)",
+        "groups of at least 60 who look the same (required: 5)",
         "符合規則不保證絕對沒有人會被認出來，本報告也不是法律意見",
         "I have read the first page of this report. I approve the release of t.csv (file fingerprint, SHA-256: ",
         "to: people within the organisation.",
@@ -163,6 +163,10 @@ def test_a_sample_without_its_weights_says_what_they_said(survey):
     assert f"{percent(in_sample)} for a person who is known to be in it" in front
     assert "to: ________________ (recipients who are known and bound by terms of use)." in front
     assert "measured when the release was made (public_plan.json)" in page
+    limits = risk.details["limits"]
+    assert limits["highest"]["measured"] == risk.value, "each limit has its value"
+    assert f"expected\N{NO-BREAK SPACE}{limits['expected']['measured']:.4g}" in page
+    assert "Red: classes smaller than 11, the size below which" in page, "the rules ask for two"
     assert "needs sampling weights" not in page, "it was measured"
     assert "No population was given" not in page
 
@@ -189,12 +193,32 @@ def test_what_outsiders_must_know_too(tmp_path):
     result = checked(tmp_path, 5)
     outside = first_page(result, "external")
     for said in (
-        "rounded on purpose",
+        "rounded on purpose: between 240 and 259",
         "How well illness, wage can be guessed is not shown either.",
         "wage, illness, or who has other tables about the same people",
     ):
         assert said in outside, said
     assert "What to do next" not in first_page(checked(tmp_path, 90), "external")
+
+
+def test_red_classes_are_those_that_a_rule_or_the_external_edition_speaks_of(tmp_path):
+    said = "Red: classes smaller than 80. A rule of this release asks for at least 90"
+    checked(tmp_path, 90)
+    for k, expected in ((90, True), (70, False)):
+        (tmp_path / "p.yaml").write_text(POLICY.replace("K", str(k)) + "cell_size: 80\n")
+        page = check(tmp_path / "p.yaml", as_of=DAY).to_html("en")
+        assert ((said in page), ("That alone is no fault" in page)) == (expected, not expected)
+
+
+def test_certain_values_of_several_columns_are_one_sentence(tmp_path):
+    rows = [f"{n},{30 + n % 4},{1000 + 3 * n},{'abc'[n % 3]}" for n in range(240)]
+    (tmp_path / "t.csv").write_text("\n".join([TABLE[0], *rows]) + "\n")
+    (tmp_path / "p.yaml").write_text(POLICY.replace("K", "5"))
+    page = first_page(check(tmp_path / "p.yaml", as_of=DAY))
+    assert "these values are certain: wage for 240 people, illness for 240 people. All who look" in page.replace(
+        "illness for 240 people, wage for 240 people", "wage for 240 people, illness for 240 people"
+    )
+    assert page.count("certain") == 1, "not once for each column"
 
 
 def test_hidden_failures_are_not_counted_as_kept(tmp_path):
@@ -210,7 +234,11 @@ def test_a_waiver_says_who_answers_and_until_when(tmp_path):
     inside, outside = first_page(result), first_page(result, "external")
     assert "Exception until 2027-06-30. Reason: a pilot. Answers for it: the director." in inside
     assert "a file that is already out does not come back" in inside
-    assert "at least 59 others (required: 89, waived)" in inside, "the rule asks for them nevertheless"
+    assert "at least 60 who look the same (required: 90, waived)" in inside, "the rule asks for them nevertheless"
+    assert "The review (2030-01-31) comes after an exception has ended." in inside
+    assert "The review" not in outside
+    (tmp_path / "p.yaml").write_text(POLICY.replace("K", "90").replace("2030-01-31", "2027-06-30") + waiver)
+    assert "comes after" not in first_page(check(tmp_path / "p.yaml", as_of=DAY)), "both end on one day"
     assert "240 records are in smaller groups. Exception until" in inside
     assert "I know that the file does not meet: k-anonymity (exception until 2027-06-30)." in inside
     assert "本人知悉未符合的規則：k-匿名性（例外至 2027-06-30）。" in inside

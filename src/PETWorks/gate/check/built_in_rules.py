@@ -268,12 +268,20 @@ def add_judged_rules(plan: Plan, policy: Policy, results: Sequence[RuleResult]) 
             value=list(result.value) if isinstance(result.value, tuple) else result.value,
             compared=result.compared,
             satisfied=result.satisfied is True,
-            details=dict(result.details) if result.name in RULES_ABOUT_PERSONS and result.details else None,
+            details=_details_kept(result),
         )
         for result in results
         if result.name in counting
     )
     return replace(plan, judged=judged)
+
+
+def _details_kept(result: RuleResult) -> dict[str, Any] | None:
+    """The details that reports of the release need: people with unique values, and what each of several limits met."""
+    if result.name in RULES_ABOUT_PERSONS:
+        return dict(result.details) or None
+    limits = result.details.get("limits", {})
+    return {"limits": limits} if len(limits) > 1 else None
 
 
 def plan_of_release(policy: Policy, release: Release) -> Plan | None:

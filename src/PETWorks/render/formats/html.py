@@ -23,6 +23,7 @@ from PETWorks.render.language.language import (
     foreign_note,
     in_all_languages,
     in_spans,
+    is_limit_of_excess,
     limit_name,
     list_text,
     measure_name,
@@ -48,9 +49,11 @@ from PETWorks.render.report.sections import (
     MAX_STEPS,
     MODEL_HEADINGS,
     STEPS_IN_FRONT,
+    about_found,
     coefficient_rows,
     known_rows,
     lookup_rows,
+    red_classes,
     results_by_section,
     section_rows,
     shown_sections,
@@ -106,6 +109,7 @@ def page(document: CheckFile, lang: str = ENGLISH, example: ExampleRows | None =
             **_other_releases(document),
             **_models(document),
             **_front_page(document),
+            about_found=texts_in_all(partial(about_found, document)),
             lookups=rows_in_all(partial(lookup_rows, document)),
             known_lookups=rows_in_all(partial(known_rows, document)),
             example=example if document.edition == INTERNAL else None,
@@ -147,6 +151,7 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
     """The texts that depend on the document, each in all languages."""
     texts = {
         "bars_text": prose.bars,
+        "red_classes": red_classes,
         "verdict_text": prose.verdict,
         **({"declaration": front_page.declaration} if front_page.is_signed(document) else {}),
         "checked_file": prose.checked_file,
@@ -335,6 +340,8 @@ def _wanted(rule: RuleResult, lang: str) -> str:
         return message_text(lang, "wanted.excess", share=percent(limits[0][1], lang))
     if _is_share_by_lookups(rule) and len(rule.parameters) == 1:
         ((limit, most),) = rule.parameters.items()
+        if is_limit_of_excess(limit):
+            return message_text(lang, "wanted.excess", share=percent(most, lang))
         return f"{limit_name(limit, lang)} {SIGNS['at_most']} {percent(most, lang)}"
     if len(limits) != 1 or limits[0][0] not in TEXTS:
         return thresholds(rule, lang)
@@ -366,13 +373,16 @@ def _found(rule: RuleResult, lang: str) -> str:
     several = rule.details.get("limits", {})
     if len(several) > 1:
         found = [f"{limit_name(name, lang)} {value_text(limit['measured'], lang)}" for name, limit in several.items()]
-        return list_text(found, lang)
+        return list_text([text.replace(" ", "\N{NO-BREAK SPACE}") for text in found], lang)
     return value_with_fraction(rule, lang)
 
 
 def _is_share_by_lookups(rule: RuleResult) -> bool:
     """Whether a rule limits what lookups tell, which is a share."""
-    return rule.compared == "excess" or (rule.measure == SUBSETS and "compared_at" in rule.details)
+    by_subsets = rule.measure == SUBSETS and (
+        "compared_at" in rule.details or any(map(is_limit_of_excess, rule.parameters))
+    )
+    return rule.compared == "excess" or by_subsets
 
 
 # The functions that the template calls; most return texts in all languages.

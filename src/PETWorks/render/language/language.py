@@ -318,7 +318,8 @@ def thresholds(rule: "RuleResult", lang: str) -> str:
     for label, value in rule.parameters.items():
         if value is not None:
             sign = LIMIT_SIGNS[known[label].limit if label in known else _direction(label)]
-            limit = "" if label in ("at_least", "at_most") else limit_name(label, lang)
+            shown = "excess" if rule.measure == SUBSETS and is_limit_of_excess(label) else label
+            limit = "" if label in ("at_least", "at_most") else limit_name(shown, lang)
             number = (
                 value_text(value, lang)
                 if isinstance(value, bool | int | float)
@@ -328,6 +329,18 @@ def thresholds(rule: "RuleResult", lang: str) -> str:
                 number = numbers.amount(value, _as_floats([rule.value]))
             texts.append(f"{limit} {sign} {number}".strip())
     return LANGUAGES[lang].writing.separator.join(texts)
+
+
+def is_limit_of_excess(limit: str) -> bool:
+    """Whether a limit on every subset is one of the excess of a lookup over control people, not of its share.
+
+    >>> [is_limit_of_excess(limit) for limit in ("certain:grade", "certain-in-both", "uniques")]
+    [True, False, False]
+    """
+    from PETWorks.measures.disclosure.subsets import WITHOUT_CONTROL
+
+    kind = limit.partition(":")[0]
+    return kind not in WITHOUT_CONTROL and kind in catalogue and catalogue[kind].family == "disclosure"
 
 
 def _direction(limit: str) -> str:

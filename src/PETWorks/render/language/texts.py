@@ -150,14 +150,14 @@ TEXTS: dict[str, str | Plural] = {
     "front.means.pass": "The file meets every rule set for this release.",
     "front.means.waived": Plural(
         (
-            "This file does not meet 1 of the rules set for this release (below). The settings of this release (its "
-            "policy file) name who answers for this exception, and until when. After that date a new check fails; a "
-            "file that is already out does not come back."
+            "This file does not meet 1 of the rules set for this release: below is why, who answers for this "
+            "exception, and until when. After that date a new check fails; a file that is already out does not come "
+            "back."
         ),
         (
-            "This file does not meet {n} of the rules set for this release (below). The settings of this release (its "
-            "policy file) name who answers for these exceptions, and until when. After these dates a new check fails; "
-            "a file that is already out does not come back."
+            "This file does not meet {n} of the rules set for this release: below is why, who answers for these "
+            "exceptions, and until when. After these dates a new check fails; a file that is already out does not "
+            "come back."
         ),
     ),
     "front.means.waived-outside": Plural(
@@ -170,6 +170,7 @@ TEXTS: dict[str, str | Plural] = {
             "them, until the dates given."
         ),
     ),
+    "front.means.review-later": "The review ({date}) comes after an exception has ended.",
     "front.means.fail": "The file does not meet the rules set for this release, so it must not go out as it is.",
     "front.means.no-promise": (
         "Meeting the rules does not guarantee that nobody can be identified, and this report is not legal advice. "
@@ -180,18 +181,11 @@ TEXTS: dict[str, str | Plural] = {
     "front.figure.records-before": "original: {n}",
     "front.figure.people": Plural("about 1 person", "about {n} people"),
     "front.figure.rounded": "rounded on purpose",
+    "front.figure.rounded-between": "rounded on purpose: between {low} and {high}",
     "front.figure.risk": "Highest chance to find one person",
-    "front.figure.alike": Plural(
-        "everybody shares these values with at least 1 other", "everybody shares these values with at least {n} others"
-    ),
-    "front.figure.alike-required": Plural(
-        "everybody shares these values with at least 1 other (required: {required})",
-        "everybody shares these values with at least {n} others (required: {required})",
-    ),
-    "front.figure.alike-waived": Plural(
-        "everybody shares these values with at least 1 other (required: {required}, waived)",
-        "everybody shares these values with at least {n} others (required: {required}, waived)",
-    ),
+    "front.figure.alike": "groups of at least {n} who look the same",
+    "front.figure.alike-required": "groups of at least {n} who look the same (required: {required})",
+    "front.figure.alike-waived": "groups of at least {n} who look the same (required: {required}, waived)",
     "front.figure.without": "assuming that no outsider knows the values of {columns}",
     "front.figure.only-ones": Plural("1 person looks like nobody else", "{n} people look like nobody else"),
     "front.figure.risk-before": "original: {share}",
@@ -224,6 +218,9 @@ TEXTS: dict[str, str | Plural] = {
     "front.kind.none": "not judged",
     "front.kind.identifier": "names a person: must not go out",
     "front.kind.left-out": "not in the file",
+    "front.made-up": (
+        "By its policy, the table is synthetic: its records are meant to be made up, none of them a real person's."
+    ),
     # Translators: what follows is a list of columns
     "front.known": Plural(
         "1 column that outsiders may know: {columns}.", "{n} columns that outsiders may know: {columns}."
@@ -325,6 +322,10 @@ TEXTS: dict[str, str | Plural] = {
     "plain.copies.excess": (
         "How many people's records are in the table, beyond those that are there by chance: at most, with a margin for "
         "chance."
+    ),
+    "plain.individual-risk": (
+        "Highest chance that a record of a sample is that of the person it seems to be, by its sampling weight; "
+        "expected is how many records would be found if somebody looked for all."
     ),
     "plain.every-subset": "For every combination of the columns that outsiders may know.",
     "rules.besides": "What else to know beside the rules",
@@ -526,8 +527,12 @@ TEXTS: dict[str, str | Plural] = {
     "identity.histogram": "Records by the size of their equivalence class",
     "identity.required": "required: at least {size}",
     "identity.small": "Records in small classes",
+    "identity.red-by-rule": (
+        "Red: classes smaller than {n}. A rule of this release asks for at least {required} (section Rules)."
+    ),
     "identity.red": (
-        "Red: smaller than {n}, the cell size of the policy; what the rules ask for is in the section Rules."
+        "Red: classes smaller than {n}, the size below which the external edition shows no number of people. That "
+        "alone is no fault: what classes this release must have is in the section Rules."
     ),
     "identity.scenarios": "Three adversaries",
     "identity.adversaries": "Assumed adversaries",
@@ -564,6 +569,11 @@ TEXTS: dict[str, str | Plural] = {
     "disclosure.no-control": (
         "There are no control people, so what is right about anybody cannot be told from what the table discloses."
     ),
+    "disclosure.found": (
+        "{found} says only that the table has any record with these values. Where nearly all control people are found "
+        "as well, its excess is a share of the few who are not."
+    ),
+    "disclosure.found-no-rule": "No rule of this release limits it.",
     "disclosure.known": "Most successful lookups, by number of known columns",
     "disclosure.excess": "{share} ({low} to {high})",
     "head.lookups": "What lookups tell",
@@ -852,6 +862,7 @@ TEXTS: dict[str, str | Plural] = {
         "So of the guesses that would otherwise be wrong, the table itself makes {share} right (at most {high}, with a "
         "margin for chance; allowed: {limit}): that much it gives away."
     ),
+    "residual.excess-people": "That is about {n} of the {all} people of the original (at most about {most}).",
     "residual.no-excess": (
         "So the table gives away nothing that could be told from chance (at most {high} of the guesses that would "
         "otherwise be wrong)."
@@ -1285,6 +1296,11 @@ TEXTS: dict[str, str | Plural] = {
             "narrows the search to their group knows it."
         ),
     ),
+    "notice.certain-values": (
+        "For some people these values are certain: {certain}. All who look like them have the same value, or nobody "
+        "looks like them, so anybody who narrows the search to their group knows it."
+    ),
+    "notice.certain-of": Plural("{columns} for 1 person", "{columns} for {n} people"),
     "notice.near-value": Plural(
         "For 1 person {columns} is nearly certain: there are several numbers, but they differ by at most 1 % of their "
         "size, or of the range of the column.",
@@ -1647,7 +1663,10 @@ TEXTS: dict[str, str | Plural] = {
     "term.identifier": "direct identifier",
     "term.identifier.meaning": "A column that identifies a person on its own, such as a name or an ID number.",
     "term.cell-size": "cell size",
-    "term.cell-size.meaning": "The smallest number of people that a published group may have.",
+    "term.cell-size.meaning": (
+        "The smallest number of people that outsiders may be told; a release needs groups of this size only if a "
+        "rule asks for it."
+    ),
     "term.scenarios": "prosecutor, journalist, marketer",
     "term.scenarios.meaning": (
         "Adversaries who look for one person they know to be in the table, for anyone, or for everyone."

@@ -5,10 +5,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from PETWorks.about.kinds import GENERALISED
+from PETWorks.about.kinds import GENERALISED, SYNTHETIC
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.gate.document import EXTERNAL, INTERNAL, PASS, WAIVED, CheckDocument, ColumnFacts, Notice, RuleResult
-from PETWorks.gate.external.protected import class_size_demanded
+from PETWorks.gate.external.protected import class_size_demanded, range_of
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.json_types import Bound
 from PETWorks.locale import LANGUAGES
@@ -70,11 +70,22 @@ def meaning(document: CheckDocument, lang: str) -> str:
     inside, waived = document.edition == INTERNAL, document.rule_verdicts.waived
     means = f"front.means.{document.verdict}" if inside or not waived else "front.means.waived-outside"
     texts = [message_text(lang, means, n=waived)]
+    if inside:
+        texts += _reviewed_too_late(document, lang)
     texts += prose.notice_texts(prose.assumed_unknown(document), lang)
     texts.append(message_text(lang, "front.means.no-promise"))
     if inside:
         texts.append(message_text(lang, "front.means.to-decide"))
     return prose.join_sentences(lang, *texts)
+
+
+def _reviewed_too_late(document: CheckDocument, lang: str) -> list[str]:
+    """That an exception ends before the review, if one does."""
+    ends = [rule.waiver.expires for rule in document.rules if rule.verdict == WAIVED and rule.waiver is not None]
+    review = document.policy.review_by
+    if not ends or review is None or review <= min(ends):
+        return []
+    return [message_text(lang, "front.means.review-later", date=review)]
 
 
 def figures(document: CheckDocument, lang: str) -> list[list[str]]:
@@ -83,7 +94,7 @@ def figures(document: CheckDocument, lang: str) -> list[list[str]]:
     before = table.original_records if made is None else made.records
     notes = [message_text(lang, "front.figure.people", n=table.people)] if isinstance(table.people, int) else []
     notes += [] if before is None else [message_text(lang, "front.figure.records-before", n=before)]
-    notes += [] if isinstance(table.records, int) else [message_text(lang, "front.figure.rounded")]
+    notes += [] if isinstance(table.records, int) else [_rounded(document, lang)]
     rows = [["front.figure.records", value_text(table.records, lang), _clauses(notes, lang)]]
     highest = prose.highest_chance(document) if table.quasi_identifiers else None
     by_weights = next(filter(None, (_notice(document, kind) for kind in BY_WEIGHTS)), None)
@@ -106,6 +117,15 @@ def figures(document: CheckDocument, lang: str) -> list[list[str]]:
         note = message_text(lang, "front.figure.kept-of", n=len(table.quasi_identifiers))
         rows.append(["front.figure.kept", percent(kept, lang), note])
     return [[message_text(lang, name), number, note] for name, number, note in rows]
+
+
+def _rounded(document: CheckDocument, lang: str) -> str:
+    """That the number of records is rounded, with its range: it follows from the middle of it, which is shown."""
+    middle = document.table.records.about if isinstance(document.table.records, Bound) else None
+    if not isinstance(middle, int):
+        return message_text(lang, "front.figure.rounded")
+    low, high = range_of(middle, document.policy.cell_size)
+    return message_text(lang, "front.figure.rounded-between", low=low, high=high)
 
 
 def _highest(document: CheckDocument, highest: float | Bound, lang: str) -> str:
@@ -160,7 +180,7 @@ def _who_looks_alike(document: CheckDocument, lang: str) -> str:
         sizes = [(class_size_demanded(rule) or 0, rule.verdict == WAIVED) for rule in document.rules]
         asked, is_waived = max(sizes, default=(0, False), key=lambda size: (size[0], not size[1]))
         required = "front.figure.alike-waived" if is_waived else "front.figure.alike-required"
-        return message_text(lang, "front.figure.alike" if asked < 2 else required, n=others, required=asked - 1)
+        return message_text(lang, "front.figure.alike" if asked < 2 else required, n=others + 1, required=asked)
     worst = _notice(document, "highest-risk") or _notice(document, "highest-risk-in-sample")
     return (
         "" if worst is None or worst.records is None else message_text(lang, "front.figure.only-ones", n=worst.records)
@@ -230,7 +250,11 @@ def contents(document: CheckDocument, lang: str) -> list[str]:
     for column in document.columns:
         groups[names.get(kind_of(document, column), "front.other")].append(column.column)
     texts = [message_text(lang, group, n=len(columns), columns=columns) for group, columns in groups.items() if columns]
-    return [*texts, *_about_the_file(document, lang)]
+    return [*_made_up(document, lang), *texts, *_about_the_file(document, lang)]
+
+
+def _made_up(document: CheckDocument, lang: str) -> list[str]:
+    return [message_text(lang, "front.made-up")] if document.table.kind == SYNTHETIC else []
 
 
 def _about_the_file(document: CheckDocument, lang: str) -> list[str]:
@@ -269,7 +293,7 @@ def contents_and_losses(document: CheckDocument, lang: str) -> list[str]:
     """The texts below the table of the columns."""
     left_out = [column.column for column in document.columns if kind_of(document, column) == "front.kind.left-out"]
     texts = [message_text(lang, "front.left-out", n=len(left_out), columns=left_out)] if left_out else []
-    return [*texts, *losses(document, lang), *_about_the_file(document, lang)]
+    return [*_made_up(document, lang), *texts, *losses(document, lang), *_about_the_file(document, lang)]
 
 
 def remaining_risks(document: CheckDocument, lang: str) -> list[str]:

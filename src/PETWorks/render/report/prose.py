@@ -69,6 +69,7 @@ TERMS = {  # the terms that each section explains, where they occur first
 }
 REVERSED = "total_variation"  # the number of columns of which 0 is the best
 LIKELY_VALUE = "likely-value"
+CERTAIN_VALUE = "certain-value"
 MAX_ATTRIBUTES = 3  # sensitive attributes of which the chances are said
 LOOKING = ("looks", "mixed")  # kinds of reasons that are about the look of values
 AMOUNTS = ("adversary_cost", "adversary_gain", "publisher_loss", "publisher_benefit")
@@ -443,8 +444,25 @@ def _told_by_lookups(document: CheckDocument, lang: str) -> list[str]:
             values = {"share": percent(excess, lang, beside), "high": percent(min(max(high, 0.0), 1.0), lang, beside)}
             if limit is not None:
                 message, values = f"{message}-limit", {**values, "limit": percent(limit, lang)}
-            texts.append(message_text(lang, message, **values))
+            texts.append(
+                join_sentences(
+                    lang,
+                    message_text(lang, message, **values),
+                    _people_told(numbers, results["best-guess"].get("original_records"), lang),
+                )
+            )
     return texts
+
+
+def _people_told(told: Mapping[str, Any], people: Any, lang: str) -> str:
+    """The number of people about whom the table makes guesses right, and at most how many; empty if none are known."""
+    if told["excess"] <= 0 or not isinstance(people, int):
+        return ""
+    guessed_wrong = (1 - told["control"]) * people
+    number, most = (round(min(share, 1.0) * guessed_wrong) for share in (told["excess"], told["interval"][1]))
+    if not number:
+        return ""
+    return message_text(lang, "residual.excess-people", n=number, all=people, most=most)
 
 
 def highest_chance(document: CheckDocument) -> float | Bound | None:
@@ -596,11 +614,19 @@ def notice_texts(notices_shown: Sequence[Notice], lang: str, advice: str | None 
 
     advice   the texts of what to do about them: by default in the words of policies and commands; None for nothing
     """
-    return [
-        join_sentences(lang, *_notice(notice, lang, advice))
-        for notice in notices_shown
-        if notice.notice != LIKELY_VALUE  # said with the residual risk
-    ]
+    certain = [notice for notice in notices_shown if notice.notice == CERTAIN_VALUE]
+    texts = []
+    for notice in notices_shown:
+        if notice.notice == LIKELY_VALUE:  # said with the residual risk
+            continue
+        if len(certain) < 2 or notice not in certain:
+            texts.append(join_sentences(lang, *_notice(notice, lang, advice)))
+        elif notice is certain[0]:
+            columns = [
+                message_text(lang, "notice.certain-of", columns=one.columns or (), n=one.records) for one in certain
+            ]
+            texts.append(message_text(lang, "notice.certain-values", certain=list_text(columns, lang)))
+    return texts
 
 
 def _notice(notice: Notice, lang: str, advice: str | None) -> Iterator[str]:

@@ -16,6 +16,7 @@ from PETWorks.gate.document import (
     MeasureResult,
     RuleResult,
 )
+from PETWorks.gate.external.protected import class_size_demanded
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.locale import LANGUAGES
 from PETWorks.measures import numbers
@@ -68,7 +69,8 @@ SECTIONS = (
     ),
     *("anonymization", "steps", "sign-off", "method"),
 )
-LOOKUPS_SHOWN = ("certain", "best-guess", "found")  # in the table of adversaries
+FOUND = "found"
+LOOKUPS_SHOWN = ("certain", "best-guess", FOUND)  # in the table of adversaries
 MEASURED = ("disclosure", "attributes", "presence", "profit")  # sections that only results of measures fill
 STEPS_IN_FRONT = 3  # steps on the first page of a release that does not pass; those of others are for its makers
 _VERDICT_ORDER = ("fail", "withheld", "waived", "pass")
@@ -193,6 +195,16 @@ def lookup_rows(document: CheckDocument, lang: str) -> list[list[str]]:
     return rows
 
 
+def about_found(document: CheckDocument, lang: str) -> list[str]:
+    """The meaning of the lookups that find somebody, if they are shown, and that no rule limits them."""
+    if all(result.measure != FOUND for result in document.results):
+        return []
+    limited = any(FOUND in (rule.measure, *rule.parameters) for rule in document.rules)
+    texts = [message_text(lang, "disclosure.found", found=measure_name(FOUND, lang))]
+    texts += [] if limited else [message_text(lang, "disclosure.found-no-rule")]
+    return [LANGUAGES[lang].writing.sentences.join(texts)]
+
+
 def known_rows(document: CheckDocument, lang: str) -> list[list[str]]:
     """The adversaries who learn most, for each number of columns that they know."""
     if document.lookups is None:
@@ -265,6 +277,13 @@ def _histogram(document: CheckDocument, results: Mapping[str, MeasureResult]) ->
         {"size": size, **row, "small": int(size.split("-")[0].rstrip("+")) < cell_size} for size, row in rows.items()
     ]
     return [row for row in histogram if row["small"] or row["records"]]
+
+
+def red_classes(document: CheckDocument, lang: str) -> str:
+    """The meaning of the red bars: what a rule asks for, or only what the external edition does not show."""
+    size = document.policy.cell_size
+    required = max((class_size_demanded(rule) or 0 for rule in document.rules), default=0)
+    return message_text(lang, "identity.red-by-rule" if required >= size else "identity.red", n=size, required=required)
 
 
 def _scenarios(document: CheckDocument) -> list[dict[str, Any]]:
