@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import traceback
+import warnings
 from pathlib import Path
 
 # Modules that the package imports only where it needs them.
@@ -30,31 +31,30 @@ exit_codes = []  # of a command, once it has ended
 
 
 def petworks(*arguments, cwd=None, env=None):
-    """Exit code, standard output and standard error of a command; with `env`, of the installed command."""
-    command = ["petworks", *map(str, arguments)]
+    """Exit code, standard output and standard error of a command; with `env`, of the installed command.
+
+    Without, it runs in this process: what it imports, compiles and looks up is there for the commands after it.
+    """
     if env is not None:
         script = str(Path(sys.executable).with_name("petworks"))
-        return subprocess.run([script, *command[1:]], capture_output=True, text=True, check=False, cwd=cwd, env=env)
-    return forked(command, cwd or Path.cwd(), os.environ)
+        command = [script, *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd, env=env)
+    from click.testing import CliRunner
+
+    main = importlib.import_module("PETWorks.cli.main").main
+    with contextlib.chdir(cwd or Path.cwd()), warnings.catch_warnings():
+        warnings.simplefilter("default")
+        done = CliRunner().invoke(main, [*map(str, arguments)], prog_name="petworks")
+    return subprocess.CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)
 
 
 def forked(command, cwd, env):
-    """The same for a command or a Python file with its arguments, in an environment."""
+    """The same for a command or a Python file with its arguments, in a process and an environment of its own."""
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name) for name in ("stdout", "stderr")]
         code = int(_ask([[*map(str, command)], str(cwd), dict(env), *map(str, files)]))
         texts = [path.read_text("utf-8") for path in files]
     return subprocess.CompletedProcess(command, code, *texts)
-
-
-def in_process(*arguments, cwd=None):
-    """The same in this process, for tests that share a Spark session."""
-    from click.testing import CliRunner
-
-    main = importlib.import_module("PETWorks.cli.main").main
-    with contextlib.chdir(cwd or Path.cwd()):
-        done = CliRunner().invoke(main, [*map(str, arguments)])
-    return subprocess.CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)
 
 
 class Started:

@@ -7,18 +7,16 @@ import os
 import re
 import sys
 from contextlib import contextmanager
-from pathlib import Path
 from string import Formatter
 from typing import NamedTuple
 from unittest import mock
 
 from babel.messages.pofile import read_po
 
-import PETWorks
 from PETWorks.errors import Joined, PETWorksError, Phrase, ReleaseRefused
 from PETWorks.locale import ENGLISH, LANGUAGES
+from source import PACKAGE, nodes, parsed_modules
 
-PACKAGE = Path(PETWorks.__file__).parent
 FOREIGN = {
     os.strerror(number) for number in errno.errorcode
 }  # messages of the system, which are often but not always translated
@@ -48,17 +46,17 @@ def escape(text):
 def texts():
     """All templates of the package, and mistakes in how texts are given."""
     all_templates, wrong = list(_descriptions()), []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        found, mistakes = texts_in(path.read_text("utf-8"), str(path.relative_to(PACKAGE)))
+    for path, tree in parsed_modules().items():
+        found, mistakes = texts_in(tree, str(path.relative_to(PACKAGE)))
         all_templates += found
         wrong += mistakes
     return all_templates, wrong
 
 
-def texts_in(source, name):
+def texts_in(tree, name):
     """The templates of one module, and mistakes in how its texts are given."""
     module_templates, wrong = [], []
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(tree):
         for found in _templates_of(node) if isinstance(node, ast.Call) else ():
             place = f"{name}:{node.lineno}"
             if isinstance(found, str):

@@ -11,8 +11,7 @@ import pytest
 
 from conftest import ROOT
 from PETWorks import catalogue
-
-PACKAGE = ROOT / "src/PETWorks"
+from source import PACKAGE, nodes, parsed_modules
 
 # The table in CONTRIBUTING.md lists the folders; each may import only those above it.
 FOLDERS = tuple(re.findall(r"^\| `(\w+)/` \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE))
@@ -24,9 +23,9 @@ HEAVY = {"pandas", "polars", "duckdb", "pyspark", "scipy", "matplotlib", "rich",
 @cache
 def modules():
     found = []
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path, tree in parsed_modules().items():
         name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-        found.append((name.removesuffix(".__init__").removesuffix("__init__"), ast.parse(path.read_text("utf-8"))))
+        found.append((name.removesuffix(".__init__").removesuffix("__init__"), tree))
     return found
 
 
@@ -35,7 +34,7 @@ def allowed_imports(folder):
 
 
 def imported(tree):
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -67,7 +66,7 @@ def test_no_text_names_a_module_of_a_later_folder():
     """Imports by a text point the same way as others."""
     for module, tree in modules():
         folder = module.partition(".")[0]
-        texts = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+        texts = (node.value for node in nodes(tree) if isinstance(node, ast.Constant))
         named = [re.fullmatch(r"PETWorks\.(\w+)[\w.]*", text) for text in texts if isinstance(text, str)]
         later = {one[1] for one in named if one} & set(FOLDERS) - {folder}
         assert module in DOORS or later <= allowed_imports(folder), module
@@ -207,7 +206,7 @@ def test_a_module_of_a_folder_does_not_shadow_output():
 
 def test_no_error_is_swallowed():
     for module, tree in modules():
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.ExceptHandler):
                 caught = [n.id for n in ast.walk(node.type) if isinstance(n, ast.Name)] if node.type else ["everything"]
                 assert not {"Exception", "BaseException", "everything"} & set(caught), module
@@ -243,6 +242,6 @@ def test_one_function_tells_the_day():
 def test_one_module_decides_how_numbers_are_written():
     for module, tree in modules():
         if module.startswith("render."):
-            specs = [node.format_spec for node in ast.walk(tree) if isinstance(node, ast.FormattedValue)]
+            specs = [node.format_spec for node in nodes(tree) if isinstance(node, ast.FormattedValue)]
             written = [ast.unparse(spec) for spec in specs if spec is not None]
             assert not any("," in spec for spec in written), f"{module}: use `measures/numbers.py`"

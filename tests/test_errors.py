@@ -8,7 +8,6 @@ from importlib import import_module
 import pytest
 
 from command import petworks
-from conftest import ROOT
 from PETWorks import (
     PETValidation,
     PETWorksError,
@@ -33,6 +32,7 @@ from PETWorks.errors import (
 )
 from PETWorks.gate.diff import read_check
 from PETWorks.gate.policy.mistakes import KEY_HINTS
+from source import PACKAGE, nodes, parsed_modules
 
 PATIENT = "data/patient_anonymized.csv"
 OPTION = re.compile(r"(^|[^\w-])--[a-z]")
@@ -72,19 +72,18 @@ def literals(tree):
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     docstrings = {
         id(node.body[0].value)
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
     }
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
             yield node
 
 
 def test_only_the_command_line_the_page_and_reports_know_options():
-    package = ROOT / "src/PETWorks"
-    for path in sorted(package.rglob("*.py")):
-        if path.relative_to(package).parts[0] not in ("cli", "render", "studio"):  # the page runs commands
-            for literal in literals(ast.parse(path.read_text("utf-8"))):
+    for path, tree in parsed_modules().items():
+        if path.relative_to(PACKAGE).parts[0] not in ("cli", "render", "studio"):  # the page runs commands
+            for literal in literals(tree):
                 assert not OPTION.search(literal.value), f"{path}, line {literal.lineno}: {literal.value!r}"
 
 

@@ -1,5 +1,6 @@
 """Everything that an error says can be said in every language, and no error can be forgotten."""
 
+import ast
 import errno
 import pickle
 
@@ -38,7 +39,7 @@ def test_errors_are_given_templates_and_all_their_values():
     ],
 )
 def test_a_text_that_cannot_be_translated_is_noticed(source, wrong):
-    _, mistakes = texts_in(source, "module.py")
+    _, mistakes = texts_in(ast.parse(source), "module.py")
     assert [wrong in mistake for mistake in mistakes] == ([] if wrong is None else [True])
 
 

@@ -15,8 +15,8 @@ from PETWorks.render import terminal
 from PETWorks.tables import files, opening
 from PETWorks.tables.opening import is_address
 from processes import PATIENCE
+from source import nodes, parsed_modules
 
-PACKAGE = ROOT / "src/PETWorks"
 # Modules and names that Python has on other systems only (those of asyncio and multiprocessing, which use them, aside).
 MODULES = ("fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty")
 OS = [
@@ -116,8 +116,8 @@ def test_the_program_needs_nothing_that_windows_lacks(tmp_path):
 
 
 def test_what_only_unix_has_is_never_imported_at_the_top():
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.parse(path.read_text("utf-8")).body:
+    for path, tree in parsed_modules().items():
+        for node in tree.body:
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module] if isinstance(node, ast.ImportFrom) else []
             assert not set(names) & set(MODULES), path
@@ -125,8 +125,8 @@ def test_what_only_unix_has_is_never_imported_at_the_top():
 
 def test_files_are_opened_with_an_encoding():
     """Without one, Windows reads texts in its code page."""
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for path, tree in parsed_modules().items():
+        for node in nodes(tree):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
                 continue
             name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from command import in_process
+from command import petworks
 from command import petworks as run
 from spark_cluster import needs_spark
 
@@ -121,12 +121,12 @@ def test_a_cluster_writes_a_folder(folder):
     )
     roles = ("--identifier", "Name", "--qi", "Age,Zip", "--sensitive", "Illness", "--hierarchies", "levels")
     rules = ("--measure", "k-anonymity:k=4", "--measure", "l-diversity:l=2", "--suppression", "0.1")
-    third = told(folder, f"file://{folder}/raw.parquet", "third.parquet", *roles, *rules, run=in_process)
+    third = told(folder, f"file://{folder}/raw.parquet", "third.parquet", *roles, *rules, run=petworks)
     assert third["anonymization"]["loss"] == one["anonymization"]["loss"]
     parts = sorted((folder / "third.parquet").iterdir())
     assert pa.concat_tables([pq.read_table(part) for part in parts]).to_pydict() == released.to_pydict()
     again = ("anonymize", "parquet.yaml", "--engine", "spark", "-o")
-    assert "the folder exists; remove it" in refused(folder, *again, "other.parquet", run=in_process)
-    assert "writes a folder of Parquet files" in refused(folder, *again, "r.csv", run=in_process)
+    assert "the folder exists; remove it" in refused(folder, *again, "other.parquet", run=petworks)
+    assert "writes a folder of Parquet files" in refused(folder, *again, "r.csv", run=petworks)
     csv_file = ("anonymize", "csv.yaml", "--engine", "spark", "-o", "r.parquet")
-    assert "releases Parquet files and Spark data frames" in refused(folder, *csv_file, run=in_process)
+    assert "releases Parquet files and Spark data frames" in refused(folder, *csv_file, run=petworks)

@@ -14,7 +14,7 @@ from hypothesis import assume, given
 
 import definitions
 import frames
-from command import in_process, petworks
+from command import petworks
 from comparison import close
 from conftest import cases, examples, small_batches
 from PETWorks import Release, anonymize
@@ -328,7 +328,7 @@ def test_the_command_judges_weights_that_its_release_does_not_show(engine, tmp_p
         "anonymize: {suppression: 0.1, order: original}\n"
     )
     target = tmp_path / "out.parquet"
-    made = in_process("anonymize", tmp_path / "p.yaml", "--engine", engine, "-o", target)
+    made = petworks("anonymize", tmp_path / "p.yaml", "--engine", engine, "-o", target)
     judged = json.loads((tmp_path / "out_plan.json").read_text())["judged"]
     assert [rule["satisfied"] for rule in judged] == [True], made.stderr
     released = pq.read_table(target).to_pylist()

@@ -585,7 +585,7 @@ def caveat_of(document: CheckDocument) -> str | None:
     return next(words, None)
 
 
-def notices(document: CheckDocument, lang: str, advice: str = "advice") -> list[str]:
+def notices(document: CheckDocument, lang: str, advice: str = "advice.") -> list[str]:
     """The notices besides the verdict; for the external edition, its published bound of the worst case.
 
     advice   where the page has other words for what to do: its texts
@@ -609,7 +609,7 @@ def _worst_case_outside(document: CheckDocument, lang: str) -> str:
     return message_text(lang, "notice.outside-highest", share=percent(highest, lang))
 
 
-def notice_texts(notices_shown: Sequence[Notice], lang: str, advice: str | None = "advice") -> list[str]:
+def notice_texts(notices_shown: Sequence[Notice], lang: str, advice: str | None = "advice.") -> list[str]:
     """The notices as texts.
 
     advice   the texts of what to do about them: by default in the words of policies and commands; None for nothing
@@ -633,7 +633,7 @@ def _notice(notice: Notice, lang: str, advice: str | None) -> Iterator[str]:
     if notice.notice == "explained" and notice.reason is None:  # in documents of earlier versions
         yield message_text(lang, "notice.explained-alone", columns=notice.columns or ())
         return
-    advised = [f"{group}.{notice.notice}" for group in (advice, advice and "advice")]
+    advised = [f"{group}{notice.notice}" for group in (advice, advice and "advice.")]
     for text in (f"notice.{notice.notice}", *[text for text in advised if text in TEXTS][:1]):
         yield message_text(
             lang,

@@ -394,7 +394,7 @@ async def show_error(request: Request, error: Exception) -> Response:
 def page_notices(document: CheckDocument, lang: str) -> list[str]:
     """The notices of a check in the words of the page, without that of other releases, which all pages show above."""
     shown = (notice for notice in document.notices if notice.notice != "other-releases")
-    return notices(structs.replace(document, notices=tuple(shown)), lang, "studio.advice")
+    return notices(structs.replace(document, notices=tuple(shown)), lang, "studio.advice.")
 
 
 def obstacle_text(file: str, obstacle: Obstacle, lang: str) -> str:
