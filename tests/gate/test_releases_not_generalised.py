@@ -372,7 +372,7 @@ def test_every_adversary_by_subsets(tables):
     page = noisy.to_html("en")
     assert "Most successful lookups" in page
     assert "certain ≤" not in page, "the excess is limited, not the share"
-    assert "found says only that the table has any record" in page
+    assert "“found” says only that the table has any record" in page
     assert "No rule of this release limits it." in page
     limited = judge(tables, "drawn", presets=more.replace("certain", "found") + "presets: [nics-0.09]\n")
     assert "No rule of this release limits it." not in limited.to_html("en")
