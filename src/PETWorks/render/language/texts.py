@@ -570,8 +570,8 @@ TEXTS: dict[str, str | Plural] = {
         "There are no control people, so what is right about anybody cannot be told from what the table discloses."
     ),
     "disclosure.found": (
-        "“{found}” says only that the table has any record with these values. Where nearly all control people are found "
-        "as well, its excess is a share of the few who are not."
+        "“{found}” says only that the table has any record with these values. Where nearly all control people are "
+        "found as well, its excess is a share of the few who are not."
     ),
     "disclosure.found-no-rule": "No rule of this release limits it.",
     "disclosure.known": "Most successful lookups, by number of known columns",
