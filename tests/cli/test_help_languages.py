@@ -1,15 +1,23 @@
 """Help, and click's own words, in each language: nothing lacks a translation, and the lines fit a terminal."""
 
+import os
 import re
+from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
-from command import petworks
+from command import forked
 from PETWorks.cli.help import cells, lines_of
 from PETWorks.cli.main import COMMANDS
 from PETWorks.locale import LANGUAGES
 from texts import commands, help_texts
+
+
+def petworks(*arguments):
+    """In a process of its own: click keeps the option --help in the language in which it was shown first."""
+    return forked(["petworks", *arguments], Path.cwd(), os.environ)
+
 
 OTHERS = [language for code, language in LANGUAGES.items() if code != "en"]
 
