@@ -58,13 +58,14 @@ def examples(number):
 
 
 # Tests that run in one process, by parts of their names: Java is started once, a browser once per file, the site with
-# the gallery is built once, anonymeter is compiled once, the source is parsed once. They take long and run first, so
-# that no process is left with them at the end.
+# the gallery is built once, anonymeter is compiled once, notebooks run once, the source is parsed once. They take long
+# and run first, so that no process is left with them at the end.
 GROUPS = {
     "spark": ("spark", "cluster"),
     "browser": ("_browser.py", "/test_report.py", "/test_other_releases.py", "/test_plots.py"),
     "site": ("/test_site.py", "/test_gallery.py"),
     "anonymeter": ("/test_anonymeter.py",),
+    "notebooks": ("/test_notebooks.py",),
     "source": ("/test_architecture.py", "/test_errors.py", "/test_messages.py", "/test_windows.py"),
 }
 

