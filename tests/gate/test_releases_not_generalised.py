@@ -11,6 +11,7 @@ from PETWorks import Release, attack, check
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.render.language.language import percent
+from PETWorks.render.report.prose import residual
 from policy_checks import CHECK
 from studio_client import entered
 
@@ -393,6 +394,25 @@ def test_signers_learn_how_many_people_are_given_away(tables):
     assert "its records are meant to be made up" in page[: page.index("<nav")]
     assert "made up" not in judge(tables, "noisy_copy", kind="perturbed").to_html("en")
     assert "That is about" not in found.to_html("en", "external")
+
+
+def test_signers_learn_that_less_knowledge_may_tell_more(tables):
+    """Only where it does, and where no rule limits it, which would say so itself."""
+    every = "subsets: {sizes: all}\npresets: [nics-0.09]\n"
+    limited = every.replace("all}", "all, limits: {best-guess: 0.09}}")
+    is_more = {}
+    for name in ("independent", "drawn", "noisy_copy"):
+        found = judge(tables, name, presets=every).content
+        highest = [known.highest for known in found.lookups.if_they_know if known.attack == "best-guess of illness"]
+        most = max(highest, key=lambda subset: subset.interval[1])
+        (rule,) = [rule for rule in found.rules if rule.measure == "best-guess"]
+        is_more[name] = most.interval[1] > rule.details["attributes"]["illness"]["interval"][1]
+        known = (
+            f"Whoever knows only {', '.join(most.attributes)} can do better: then it is {percent(most.excess, 'en')}"
+        )
+        assert (known in residual(found, "en")) is is_more[name]
+        assert "can do better" not in residual(judge(tables, name, presets=limited).content, "en")
+    assert {*is_more.values()} == {True, False}
 
 
 def test_limits_on_subsets_are_judged_on_each_level(tables):

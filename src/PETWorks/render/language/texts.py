@@ -851,8 +851,12 @@ TEXTS: dict[str, str | Plural] = {
         "the table, in {prior}. Without control people nobody can say how much of this the table discloses."
     ),
     "residual.guess-control": (
-        "A {column} guessed with this table is right for {share} of the people of the original, and for "
-        "{control} of people whose data were not used."
+        "Whoever knows all columns that outsiders may know guesses {column} right for {share} of the people of the "
+        "original, and for {control} of people whose data were not used."
+    ),
+    "residual.excess-fewer": (
+        "Whoever knows only {columns} can do better: then it is {share} (at most {high}), the highest of {n} "
+        "combinations of columns, which no rule limits."
     ),
     "residual.excess": (
         "So of the guesses that would otherwise be wrong, the table itself makes {share} right (at most {high}, with a "
