@@ -855,8 +855,8 @@ TEXTS: dict[str, str | Plural] = {
         "original, and for {control} of people whose data were not used."
     ),
     "residual.excess-fewer": (
-        "Whoever knows only {columns} can do better: then it is {share} (at most {high}), the highest of {n} "
-        "combinations of columns, which no rule limits."
+        "Whoever knows only {columns} may do better: then it is {share} (at most {high}), the highest of {n} "
+        "combinations of columns; no rule limits this."
     ),
     "residual.excess": (
         "So of the guesses that would otherwise be wrong, the table itself makes {share} right (at most {high}, with a "

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from PETWorks.about.kinds import GENERALISED
 from PETWorks.about.treatment import APART
-from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, SENSITIVE_ATTRIBUTE
+from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import Phrase
 from PETWorks.gate.check.notices import LIKELY
 from PETWorks.gate.document import (
@@ -449,26 +449,33 @@ def _told_by_lookups(document: CheckDocument, lang: str) -> list[str]:
                     lang,
                     message_text(lang, message, **values),
                     _people_told(numbers, results["best-guess"].get("original_records"), lang),
-                    _told_to_fewer(document, column, high, lang),
+                    _told_to_fewer(document, column, excess, lang),
                 )
             )
     return texts
 
 
-def _told_to_fewer(document: CheckDocument, column: str, high: float, lang: str) -> str:
-    """What the table tells those who know only some columns, if that may be more than all columns tell.
+def _told_to_fewer(document: CheckDocument, column: str, excess: float, lang: str) -> str:
+    """What the table tells those who know only some columns, if that is more than all columns tell.
 
     Empty if a rule limits every combination of columns, which is then said with that rule.
     """
     lookups = document.lookups
     if lookups is None or any(limit.limit == "best-guess" for limit in lookups.limits):
         return ""
-    of_column = [known.highest for known in lookups.if_they_know if known.attack == f"best-guess of {column}"]
-    most = max(of_column, key=lambda found: found.interval[1] if found.interval else 0.0, default=None)
-    if most is None or most.excess is None or most.interval is None or most.interval[1] <= high:
+    columns = sum(facts.role == QUASI_IDENTIFIER for facts in document.columns)
+    fewer = [
+        known for known in lookups.if_they_know if known.attack == f"best-guess of {column}" and known.known < columns
+    ]
+    most, case = excess, None
+    for found in (known.highest for known in fewer):
+        if isinstance(found.excess, int | float) and found.excess > most:
+            most, case = found.excess, found
+    if case is None or case.interval is None:
         return ""
-    shares = {"share": percent(most.excess, lang), "high": percent(min(most.interval[1], 1.0), lang)}
-    return message_text(lang, "residual.excess-fewer", columns=list(most.attributes), n=lookups.number, **shares)
+    shares = {"share": percent(most, lang), "high": percent(min(case.interval[1], 1.0), lang)}
+    combinations = sum(known.subsets for known in fewer)
+    return message_text(lang, "residual.excess-fewer", columns=list(case.attributes), n=combinations, **shares)
 
 
 def _people_told(told: Mapping[str, Any], people: Any, lang: str) -> str:
