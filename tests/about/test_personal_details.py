@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import examples
 from PETWorks.about.personal_details import (
     ACCOUNT,
     DETECTORS,
@@ -378,6 +379,30 @@ def test_any_text_can_be_searched(cells):
     found = details(cells, range(1, len(cells) + 1))
     assert set(found) <= set(KINDS)
     assert all(number > 0 for number in found.values())
+
+
+@pytest.mark.parametrize("number", [n for n, detector in enumerate(DETECTORS) if detector.candidates])
+def test_what_a_detector_finds_passes_the_quick_tests_before_it(number):
+    """Short cells, plain words and what has no candidate are left out before a detector sees them."""
+    detector, found = DETECTORS[number], []
+
+    @examples(120)
+    @given(st.from_regex(detector.pattern, fullmatch=True) | st.from_regex(detector.pattern))
+    def search(text):
+        keys = detector.find(text, "car")
+        if keys and text.isascii():  # other signs are read as what they look like
+            found.append(text)
+            cells = pa.array([text], pa.large_string())
+            searched = matches("car", cells, np.ones(1, np.int64))
+            assert keys <= {match.text for match in searched if match.detector == number}
+
+    search()
+    assert found or detector.kind in (ACCOUNT, NAME) or not detector.expression.isascii()  # known countries and names
+
+
+@pytest.mark.parametrize(("text", "kind"), [("Mr Ng", NAME), ("1234567T", NATIONAL_ID)])
+def test_the_shortest_details_are_found(text, kind):
+    assert details([text], [1]) == {kind: 1}
 
 
 ENDLESS = 60  # seconds of the processor, which hardly depend on what else runs

@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from command import petworks as run
 from conftest import ROOT
 from PETWorks import check
+from PETWorks.gate.check import built_in_rules
 from PETWorks.render.language.language import percent
 from PETWorks.render.text.check_text import check_text
 from spark_cluster import needs_spark
@@ -68,6 +69,15 @@ def test_the_same_input_gives_the_same_bytes(raw):
     for name in ("one", "two"):
         assert run("anonymize", raw / "policy.yaml", "-o", raw / f"{name}.csv", "--keep-order").returncode == 0
     assert (raw / "one.csv").read_bytes() == (raw / "two.csv").read_bytes()
+
+
+@pytest.mark.parametrize("options", [(), ("--spreadsheet-safe", "--threshold", "k-anonymity:k=6")])
+def test_people_with_several_records_are_looked_for_once(raw, monkeypatch, options):
+    searched = []
+    looked = built_in_rules.find_people
+    monkeypatch.setattr(built_in_rules, "find_people", lambda *given: searched.append(given) or looked(*given))
+    assert run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", *options).returncode == 0
+    assert len(searched) == 1
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "feather", "csv"])

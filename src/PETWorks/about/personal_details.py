@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from PETWorks.about.column_names import A_NAME, names_a_place, roles_by_name, words_of
 from PETWorks.attributetypes import IDENTIFIER
-from PETWorks.tables.arrays import numpy_integers, strings
+from PETWorks.tables.arrays import arrow_integers, numpy_integers, strings
 from PETWorks.tables.headers import (
     FAMILY_NAMES,
     GIVEN_NAMES,
@@ -679,6 +679,9 @@ _UNUSUAL = (
     r"|[\x{00B2}\x{00B3}\x{00B9}\x{2070}-\x{2089}\x{2460}-\x{2473}]"
 )
 _PLAIN_NUMBER = r"^[+-]?(?:[0-9]{1,7}|[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?)$"
+_PLAIN_WORD = "^[A-Za-z]*$"  # a name at most
+# The fewest bytes of a cell with a number of a detector in `_IN_NUMBERS`, or with another detail: `Mr Ng`.
+_SHORTEST = {True: 8, False: 5}
 
 
 def matches(
@@ -687,9 +690,15 @@ def matches(
     """The personal details of distinct cells, an Arrow array of texts; each detail once for a cell."""
     names = _is_called_names(column)
     owned = np.full(len(records), -1, np.int64) if owners is None else owners
-    texts, counts = _split_matching(cells, np.stack([records, owned], axis=1), _PLAIN_NUMBER, others=True)
+    plain = _PLAIN_NUMBER if names else f"{_PLAIN_NUMBER}|{_PLAIN_WORD}"
+    texts, counts = _split_matching(cells, np.stack([records, owned], axis=1), plain, others=True)
+    if not len(texts):
+        return  # Arrow would compile the patterns all the same, which takes longer than a small table does
     texts = _in_usual_signs(texts)
-    by_group = {numbers: _split_matching(texts, counts, signs) for numbers, signs in _CANDIDATES.items()}
+    by_group = {
+        numbers: _split_matching(*_split_long(texts, counts, _SHORTEST[numbers]), signs)
+        for numbers, signs in _CANDIDATES.items()
+    }
     for number, detector in enumerate(DETECTORS):
         if detector.candidates:
             some, of_some = by_group[detector.kind in _IN_NUMBERS]
@@ -697,8 +706,6 @@ def matches(
             some, of_some = texts, counts
         else:
             continue
-        if not len(some):
-            continue  # Arrow would compile the pattern all the same
         some, of_some = _split_matching(some, of_some, detector.candidates)
         for text, (count, owner) in zip(some.to_pylist(), of_some.tolist(), strict=True):
             for key in detector.find(text, column):
@@ -711,8 +718,18 @@ def _split_matching(
     """The texts that match, or the others, with their counts."""
     from pyarrow import compute as pc
 
+    if not len(texts):
+        return texts, counts  # without compiling the pattern
     matching = pc.match_substring_regex(texts, pattern)
     places = pc.indices_nonzero(pc.invert(matching) if others else matching)
+    return texts.take(places), counts[numpy_integers(places)]
+
+
+def _split_long(texts: Any, counts: NDArray[np.int64], least: int) -> tuple[Any, NDArray[np.int64]]:
+    """The texts of so many bytes or more, with their counts."""
+    from pyarrow import compute as pc
+
+    places = pc.indices_nonzero(pc.greater_equal(pc.binary_length(texts), arrow_integers(np.array([least]))[0]))
     return texts.take(places), counts[numpy_integers(places)]
 
 

@@ -5,7 +5,7 @@ import signal
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -241,12 +241,13 @@ def open_job(table: str, options: dict[str, Any]) -> "ReleaseJob":
     from PETWorks.tables.files import FilesRead
 
     click.get_current_context().with_resource(FilesRead().shared())
-    job = (_job_by_policy if Path(table).suffix.lower() in POLICY_SUFFIXES else _job_by_options)(table, options)
-    return replace(job, safe_cells=job.safe_cells or options["spreadsheet_safe"])
+    return (_job_by_policy if Path(table).suffix.lower() in POLICY_SUFFIXES else _job_by_options)(table, options)
 
 
 def _job_by_policy(table: str, options: dict[str, Any]) -> "ReleaseJob":
+    from PETWorks.gate.anonymising import search_rules
     from PETWorks.gate.policy.policy import read_policy
+    from PETWorks.gate.policy.policy_rules import today
     from PETWorks.gate.staged_release import ReleaseJob
 
     table_options = {"measures": "measure"} | {name: name for name in (*ROLE_OPTIONS, *TABLE_OPTIONS)}
@@ -263,7 +264,8 @@ def _job_by_policy(table: str, options: dict[str, Any]) -> "ReleaseJob":
     if release.engine.note:
         click.echo(f"petworks: {translated(release.engine.note)}", err=True)
     _check_engine(release, options)
-    return ReleaseJob.by_policy(policy, release)
+    rules = with_thresholds(search_rules(policy, today()), options.get("thresholds", ()))
+    return ReleaseJob.by_policy(policy, release, rules, safe_cells=options["spreadsheet_safe"])
 
 
 def _job_by_options(table: str, options: dict[str, Any]) -> "ReleaseJob":
@@ -304,7 +306,8 @@ def _job_by_options(table: str, options: dict[str, Any]) -> "ReleaseJob":
     tables = (table, options["original"], options["population"])
     hierarchies = None if options["hierarchies"] is None else Path(options["hierarchies"])
     inputs = FilesToKeep.of(tables, companion_files(release, hierarchies))
-    job = ReleaseJob(release, rules, content, None, inputs)
+    demanded = with_thresholds(rules, options.get("thresholds", ()))
+    job = ReleaseJob(release, demanded, content, None, inputs, options["spreadsheet_safe"])
     if job.needs_original and is_address(content.get("original", table)) and not options["network"]:
         raise ParameterError("a rule compares with the original, which is on a server: allow that with --network")
     return job
@@ -504,7 +507,6 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     job = open_job(table, options)
     complete_hierarchies(job.release, job.release.quasi_identifiers)
     tell_two_levels(job.release)
-    job = replace(job, rules=with_thresholds(job.rules, options["thresholds"]))
     frontier = None
     if options["frontier"]:
         with search_progress() as report:

@@ -49,19 +49,25 @@ _WHOLE = rf"\A(?:{_PATTERN})\z"
 
 def are_exact(texts: "pa.Array") -> "pa.Array":
     """Whether each text has digits, or is long."""
-    return _match_or_are_long(texts, EXACT_PATTERN)
+    from pyarrow import compute as pc
+
+    # Only ASCII: the whole pattern takes long to compile.
+    pattern = "[0-9]" if pc.all(pc.string_is_ascii(texts)).as_py() else EXACT_PATTERN
+    return pc.or_(pc.match_substring_regex(texts, pattern), _are_long(texts))
 
 
 def are_quantities(texts: "pa.Array") -> "pa.Array":
     """Whether each text is only a number, a date, a time or coordinates in a usual spelling, or long."""
-    return _match_or_are_long(texts, _WHOLE)
+    from pyarrow import compute as pc
+
+    return pc.or_(pc.match_substring_regex(texts, _WHOLE), _are_long(texts))
 
 
-def _match_or_are_long(texts: "pa.Array", pattern: str) -> "pa.Array":
+def _are_long(texts: "pa.Array") -> "pa.Array":
     from pyarrow import compute as pc
 
     longest = arrow_integers(np.array([LONG_TEXT]))[0]  # PyArrow would import pandas for a Python number
-    return pc.or_(pc.match_substring_regex(texts, pattern), pc.greater(pc.utf8_length(texts), longest))
+    return pc.greater(pc.utf8_length(texts), longest)
 
 
 SAMPLE_SIZE = 2_000  # distinct values in a sample

@@ -222,7 +222,8 @@ class Codebook:
         if any(label.high and not label.includes_high for column in self.columns for label in column.labels):
             yield say("Where the second end is not included, it is marked with “below”.")
         yield say("{file} has the labels with their ends and middles, for programs.").format(file=_escape(csv_name))
-        if any(_safe([text])[0] != text for column in self.columns for text in (column.name, *_texts(column))):
+        texts = [text for column in self.columns for text in (column.name, *_texts(column))]
+        if are_formulas(strings(texts)).true_count:
             yield say("There, names and labels that a spreadsheet would take for a formula begin with an apostrophe.")
 
 

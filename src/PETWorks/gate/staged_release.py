@@ -19,7 +19,7 @@ from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import Release
 from PETWorks.errors import Phrase
-from PETWorks.gate.anonymising import policy_of_release, search_rules
+from PETWorks.gate.anonymising import policy_of_release
 from PETWorks.gate.case import Case
 from PETWorks.gate.check.built_in_rules import add_judged_rules, check_people_are_declared
 from PETWorks.gate.check.may_go_out import complete_content, digests_by_key
@@ -27,7 +27,6 @@ from PETWorks.gate.check.notices import notices_of_run
 from PETWorks.gate.codebook import Codebook
 from PETWorks.gate.plans import plan_text
 from PETWorks.gate.policy.policy import Policy, read_policy
-from PETWorks.gate.policy.policy_rules import today
 from PETWorks.gate.release_files import (
     FilesToKeep,
     ReleaseFiles,
@@ -68,16 +67,16 @@ class ReleaseJob:
         return any("the original table" in rule.metric.needs for rule in self.rules if isinstance(rule, MeasureRule))
 
     @classmethod
-    def by_policy(cls, policy: Policy, release: Release) -> "ReleaseJob":
-        """A release of the policy's table, which is open."""
+    def by_policy(
+        cls, policy: Policy, release: Release, rules: tuple[Rule, ...], *, safe_cells: bool = False
+    ) -> "ReleaseJob":
+        """A release of the policy's table, which is open, by its rules or by some with other thresholds."""
         with policy.located("privacy_unit"):
             check_unit(policy.privacy_unit, release.source, {})
         other_files = [policy.path, *companion_files(release, policy.hierarchies)]
         inputs = FilesToKeep.of((policy.data, policy.original, policy.population), other_files)
-        safe_cells = policy.anonymize.get("spreadsheet_safe") == "true"
-        return cls(
-            release, search_rules(policy, today()), complete_content(policy, release), policy, inputs, safe_cells
-        )
+        safe_cells = safe_cells or policy.anonymize.get("spreadsheet_safe") == "true"
+        return cls(release, rules, complete_content(policy, release), policy, inputs, safe_cells)
 
     def order(self, shuffle: bool | None, seed: int | None) -> RecordOrder:
         """The order of the records: as asked, or by the policy; by default a random one where that is possible."""

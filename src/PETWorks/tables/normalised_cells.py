@@ -140,6 +140,7 @@ def _normalise_dictionary(piece: pa.Array, *, spaced_quotes: bool, only_visible:
     )
 
 
+_FIRST_SIGNS = r"\A[=+\-@]"
 # Patterns with the same meaning in RE2 (PyArrow, DuckDB) and Java (Spark). Signs alone are not a formula.
 FORMULA = r"(?s)\A[=+\-@].*[\p{L}\p{N}]"
 NUMBER = r"\A[+\-]?(?:\p{Nd}[\p{Nd},. ]*|[.,]\p{Nd}+)(?:[eE][+\-]?\p{Nd}+)? ?[%‰]?\z"
@@ -151,8 +152,14 @@ def are_formulas(texts: "pa.Array") -> "pa.Array":
     """For each text, whether a spreadsheet takes it for a formula; leading blanks are ignored."""
     from pyarrow import compute as pc
 
-    is_number = pc.match_substring_regex(texts, NUMBER)
-    return pc.and_not(pc.match_substring_regex(texts, FORMULA), is_number)
+    # Few columns have such a text, and Arrow compiles the other patterns in each call, which takes longer than this.
+    may_be = pc.match_substring_regex(texts, _FIRST_SIGNS)
+    candidates = texts.filter(may_be)
+    if not len(candidates):
+        return may_be
+    is_number = pc.match_substring_regex(candidates, NUMBER)
+    are = pc.and_not(pc.match_substring_regex(candidates, FORMULA), is_number)
+    return pc.replace_with_mask(may_be, may_be, are)
 
 
 def make_spreadsheet_safe(source: Opened, columns: Collection[str]) -> Opened:

@@ -183,7 +183,7 @@ def map_batches(frame: Any, task: Callable[[Iterator[Any]], Iterator[Any]], sche
     """Apply a task to the Arrow batches of each partition; silences Spark's warning about pandas, which is not used."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
-        return frame.mapInArrow(task, schema)
+        return frame.mapInArrow(partial(tasks.run_in_worker, task), schema)
 
 
 Summary = TypeVar("Summary")

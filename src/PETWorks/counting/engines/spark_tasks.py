@@ -6,6 +6,8 @@ executor that is responsible for their classes. Codes and cells pass through Spa
 Spark passes ten thousand rows at a time.
 """
 
+import gc
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -44,6 +46,22 @@ class Coding(NamedTuple):
     column_index: int
     labels: Any
     new_codes: Integers | None
+
+
+def run_in_worker(task: Callable[[Batches], Batches], batches: Batches) -> Batches:
+    """Run a task in a Python worker of Spark, and exempt the modules loaded so far from garbage collection.
+
+    PySpark collects garbage after every task, which with these modules takes longer than many a task does.
+    """
+    global _exempt_modules
+    yield from task(batches)
+    if len(sys.modules) != _exempt_modules:
+        _exempt_modules = len(sys.modules)
+        gc.collect()
+        gc.freeze()
+
+
+_exempt_modules = 0
 
 
 def read_parquet_rows(
