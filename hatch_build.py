@@ -1,12 +1,15 @@
 """The build hook: compile the translations, which packages have instead of their sources."""
 
 import io
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 class CompileTranslations(BuildHookInterface):
@@ -19,6 +22,7 @@ class CompileTranslations(BuildHookInterface):
         for source in sorted(Path(self.root, "src/PETWorks/locale").glob("*/LC_MESSAGES/*.po")):
             with source.open("rb") as file:
                 catalogue = read_po(file)
+            catalogue.creation_date = EPOCH  # not the present: the same source gives the same file
             content, compiled = io.BytesIO(), source.with_suffix(".mo")
             write_mo(content, catalogue)
             if not compiled.exists() or compiled.read_bytes() != content.getvalue():

@@ -58,7 +58,7 @@ def examples(number):
 
 
 # Tests that run in one process, by parts of their names: Java is started once, a browser once per file, the site with
-# the gallery is built once, anonymeter is compiled once, notebooks run once, the source is parsed once. They take long
+# the gallery is built once, anonymeter is compiled once, notebooks run once, the source is read once. They take long,
 # and run first, so that no process is left with them at the end.
 GROUPS = {
     "spark": ("spark", "cluster"),
@@ -66,7 +66,8 @@ GROUPS = {
     "site": ("/test_site.py", "/test_gallery.py"),
     "anonymeter": ("/test_anonymeter.py",),
     "notebooks": ("/test_notebooks.py",),
-    "source": ("/test_architecture.py", "/test_errors.py", "/test_messages.py", "/test_windows.py"),
+    "wheels": ("/test_wheels.py",),
+    "source": ("/locale/", "/test_architecture.py", "/test_errors.py", "/test_messages.py", "/test_windows.py"),
 }
 
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import zipfile
 from importlib.metadata import distribution, distributions
 from pathlib import Path
 
@@ -15,6 +16,8 @@ import pytest
 from packaging.requirements import Requirement
 
 from conftest import ROOT
+from PETWorks.locale import LANGUAGES, compile_catalogue
+from texts import path_of
 
 sys.path.append(str(ROOT))  # for the folder wheels
 from wheels.run import build, check_contents, tour
@@ -33,6 +36,9 @@ def built(tmp_path_factory):
 def test_the_same_source_is_the_same_files(built, tmp_path):
     again = build(tmp_path / "dist", "--no-isolation")
     assert [file.read_bytes() for file in again] == [file.read_bytes() for file in built]
+    with zipfile.ZipFile(built[0]) as wheel:
+        (name,) = (name for name in wheel.namelist() if name.endswith("zh_TW/LC_MESSAGES/petworks.mo"))
+        assert wheel.read(name) == compile_catalogue(path_of(LANGUAGES["zh-TW"])), "it has the time of its build"
 
 
 def needed(package, extras=("",)):

@@ -97,6 +97,14 @@ def test_the_template_has_texts_of_every_kind(template):
             assert many - {"n"} <= one <= many, message.id
 
 
+def test_the_same_texts_are_compiled_to_the_same_bytes_at_any_time(tmp_path):
+    copy = tmp_path / "petworks.po"
+    copy.write_bytes(path_of(LANGUAGES["zh-TW"]).read_bytes())
+    compiled = compile_catalogue(copy)
+    assert compiled == copy.with_suffix(".mo").read_bytes()
+    assert re.findall(rb"Date: (\d{4}-\d\d-\d\d \d\d:\d\d)", compiled) == [b"1970-01-01 00:00"]
+
+
 def test_the_header_says_how_many_forms_a_plural_has():
     assert read(path_of(LANGUAGES["zh-TW"])).num_plurals == 1
 

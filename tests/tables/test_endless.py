@@ -33,7 +33,7 @@ def stopped(table, number, started):
 
 
 def computing(path):
-    """Wait until a process has opened a file and then computed for a second."""
+    """Wait until a process has opened a file and then computed for a third of a second."""
 
     def used(running):
         ticks = Path(f"/proc/{running.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
@@ -44,7 +44,7 @@ def computing(path):
         while running.poll() is None:
             if opened is None and has_open(running, path):
                 opened = used(running)
-            if opened is not None and used(running) > opened + 1:
+            if opened is not None and used(running) > opened + 1 / 3:
                 return
             time.sleep(0.05)
 

@@ -139,6 +139,8 @@ def _read_catalogue(folder: Path) -> gettext.NullTranslations:
 
 def compile_catalogue(source: Path) -> bytes | None:
     """Compile a `.po` file, and write the `.mo` file beside it where that is possible; None without Babel."""
+    from datetime import UTC, datetime
+
     try:
         from babel.messages.mofile import write_mo
         from babel.messages.pofile import read_po
@@ -146,6 +148,7 @@ def compile_catalogue(source: Path) -> bytes | None:
         return None
     with source.open("rb") as file:
         catalogue = read_po(file)
+    catalogue.creation_date = datetime.fromtimestamp(0, UTC)  # not the present: the same source gives the same file
     compiled = io.BytesIO()
     write_mo(compiled, catalogue)
     unfinished = source.with_suffix(f".mo.{os.getpid()}")
