@@ -6,11 +6,13 @@ from fractions import Fraction
 from unittest import mock
 
 import pytest
-from test_releases import GRADES, R1, R2, literal_left, literal_linked, literal_offers, school
+from test_releases import GRADES, R1, R2, exact, literal_left, literal_linked, literal_offers, school
 
 from conftest import constants
-from PETWorks import Releases
+from PETWorks import Release, Releases
 from PETWorks.counting import people as people_module
+from PETWorks.measures.numbers import format_value
+from PETWorks.render.text.releases_text import composition_text
 
 
 def numbers(document, prior="prior", posterior="posterior"):
@@ -74,6 +76,31 @@ def test_person_2_falls_though_each_of_their_classes_has_two_values():
         .together.disclosed
         == 2
     )
+
+
+def without_values(ill):
+    table = {"id": list("abcd"), "zip": list("1122"), "ill": ill}
+    roles = {"id": "identifier", "zip": "quasi_identifier", "ill": "sensitive_attribute"}
+    releases = [Release(table, roles, sensitive_values="folded") for _ in range(2)]
+    return Releases(releases, "id").compose()
+
+
+@pytest.mark.parametrize(
+    ("ill", "prior", "chance"),
+    [(["flu", "Flu", "cold", None], Fraction(2, 3), Fraction(1)), ([None] * 4, Fraction(0), Fraction(0))],
+)
+def test_every_output_guesses_among_the_people_who_have_a_value(ill, prior, chance):
+    composition = without_values(ill)
+    assert numbers(composition.to_dict()["linked"]["attribute_inference"]["ill"]) == (prior, chance)
+    row = composition.to_arrow().to_pylist()[-1]
+    assert row["attack"] == "attribute-inference of ill"
+    assert numbers(row, posterior="chance") == (prior, chance)
+    attack = next(attack for attack in composition.facts().attacks if attack.attack != "re-identification")
+    assert (exact(attack.prior), exact(attack.together)) == (prior, chance)
+    assert f"inference of 'ill' {format_value(float(prior))} -> {format_value(float(chance))}" in repr(composition)
+    text = composition_text(composition, lang="en", colour=False, width=120)
+    (line,) = [line for line in text.splitlines() if "inference" in line][:1]
+    assert line.split()[3:5] == [format_value(float(prior)), format_value(float(chance))]
 
 
 KNOWN = [["age", "gender"], ["school", "gender"]]

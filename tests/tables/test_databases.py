@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from urllib.parse import quote
 
 import duckdb
 import pytest
@@ -201,6 +202,15 @@ def test_cells_are_the_text_that_the_server_writes(postgres):
     assert values["a"] == {"1.50", "2", None}
     assert values["b"] == {"NaN", "100000000000000000000", "Infinity", "0.1"}
     assert values["c"] == {"true", "false", None}
+
+
+@pytest.mark.parametrize("name", ["ours sslmode=require", "it's \\ ours", "'", "\\", "\\' sslmode='require"])
+def test_a_value_of_an_option_sets_no_other_option(postgres, name):
+    postgres.sql("CREATE OR REPLACE VIEW session AS SELECT current_setting('application_name') AS name")
+    release = Release(
+        f"{postgres.url}?application_name={quote(name)}&connect_timeout=9#session", {"name": QUASI_IDENTIFIER}
+    )
+    assert release.marginal("name").values == [name]
 
 
 def test_wrong_tables_and_passwords(postgres):

@@ -1,7 +1,7 @@
 """Disclosure by several releases together: results, contribution of each release, m-invariance and limits."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -228,7 +228,7 @@ class Composition(Rows, Displayable):
     unlinked: Mapping[str, Intersection]
     invariance: Mapping[str, Invariance]
     cautions: Sequence[Caution] = ()
-    limits: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
+    limits: Sequence[Mapping[str, Any]] = ()
 
     @property
     def satisfied(self) -> bool | None:
@@ -263,7 +263,7 @@ class Composition(Rows, Displayable):
             gains = None if column is None else (alone.inference[column].gain, together.inference[column].gain)
             yield SetAttack(
                 attack=attack,
-                prior=(1 if column is None else together.inference[column].commonest) / together.people,
+                prior=1 / together.people if column is None else together.inference[column].prior,
                 alone=chance_alone,
                 together=chance,
                 certain_alone=certain_alone,
@@ -326,17 +326,16 @@ class Composition(Rows, Displayable):
         rows = []
         for number, (part, exposed) in enumerate(zip(self.releases, self.curve, strict=True), 1):
             labels = {"number": number, "release": part.name}
-            people = exposed.people
             rows.append(
                 labels
-                | {"attack": "re-identification", "prior": 1 / people, "chance": exposed.posterior}
+                | {"attack": "re-identification", "prior": 1 / exposed.people, "chance": exposed.posterior}
                 | {"certain": exposed.alone_share, "disclosed": None}
             )
             for name, inference in exposed.inference.items():
                 crossed = self.unlinked[name].curve[number - 1] if name in self.unlinked else None
                 rows.append(
                     labels
-                    | {"attack": f"attribute-inference of {name}", "prior": inference.commonest / people}
+                    | {"attack": f"attribute-inference of {name}", "prior": inference.prior}
                     | {"chance": inference.posterior, "certain": inference.one_value_share}
                     | {"disclosed": None if crossed is None else crossed.share()}
                 )
@@ -346,8 +345,8 @@ class Composition(Rows, Displayable):
         together = self.together
         parts = [f"re-identification {format_value(1 / together.people)} -> {format_value(together.posterior)}"]
         for name, inference in together.inference.items():
-            prior = inference.commonest / inference.people
-            parts.append(f"inference of {name!r} {format_value(prior)} -> {format_value(inference.posterior)}")
+            prior, posterior = format_value(inference.prior), format_value(inference.posterior)
+            parts.append(f"inference of {name!r} {prior} -> {posterior}")
         parts += [
             f"{name!r} disclosed {format_value(attack.together.share())}" for name, attack in self.unlinked.items()
         ]
@@ -376,7 +375,7 @@ def check_limits(limits: Mapping[str, Any], sensitive: Iterable[str]) -> dict[st
     rules = (
         LIMITS_OF_PEOPLE
         | LIMITS_OF_ATTRIBUTES
-        | {f"{name}:{column}": LIMITS_OF_ATTRIBUTES[name] for name in LIMITS_OF_ATTRIBUTES for column in columns}
+        | {f"{name}:{column}": rule for name, rule in LIMITS_OF_ATTRIBUTES.items() for column in columns}
     )
     checked: dict[str, float] = {}
     for name, value in limits.items():
@@ -398,7 +397,7 @@ def check_limits(limits: Mapping[str, Any], sensitive: Iterable[str]) -> dict[st
     return checked
 
 
-def verdicts(composition: "Composition", limits: Mapping[str, float]) -> list[dict[str, Any]]:
+def verdicts(composition: Composition, limits: Mapping[str, float]) -> list[dict[str, Any]]:
     """Each limit with its value and whether it is kept."""
     answers = []
     for limit, number in limits.items():
@@ -417,7 +416,7 @@ def verdicts(composition: "Composition", limits: Mapping[str, float]) -> list[di
     return answers
 
 
-def _highest(composition: "Composition", name: str, columns: Iterable[str]) -> float:
+def _highest(composition: Composition, name: str, columns: Iterable[str]) -> float:
     """The value to compare with a limit: that of the worst of these sensitive attributes."""
     together = composition.together
     if name == "re-identification":

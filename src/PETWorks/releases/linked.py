@@ -296,6 +296,11 @@ class Inference:
     gain: Gain | None = None
 
     @property
+    def prior(self) -> float:
+        """The chance of a right guess, without the class."""
+        return self.commonest / max(self.people, 1)
+
+    @property
     def posterior(self) -> float:
         """The chance of a right guess, given the class."""
         return self.right / max(self.people, 1)

@@ -38,7 +38,7 @@ class SQLite:
                 raise InputError(
                     "{name}: {problem}", name=self.name, problem=unknown("table", table, sorted(set(listed))).message
                 )
-            self._table = _sqlite_identifier(table)
+            self._table = _identifier(table)
             description = connection.execute(f"SELECT * FROM {self._table} LIMIT 0").description
             count = f"SELECT count(*) FROM {self._table}"
             self.rows: int | None = run_interruptibly(
@@ -51,7 +51,7 @@ class SQLite:
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
         """The named columns in that order, a limited number of rows at a time."""
-        cells = ", ".join(_sqlite_identifier(self._raw_names[self.names.index(name)]) for name in columns)
+        cells = ", ".join(_identifier(self._raw_names[self.names.index(name)]) for name in columns)
         rows = 0
         with self._opening() as connection:
             connection.text_factory = bytes
@@ -92,10 +92,6 @@ def _text(cell: Any) -> str:
     if cell is None:
         return ""
     return cell.decode() if isinstance(cell, bytes) else repr(cell)
-
-
-def _sqlite_identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 POSTGRES = ("postgresql", "postgres")
@@ -276,7 +272,7 @@ def open_server(url: str) -> Database:
     secret = {"HOST": parts.hostname, "PORT": port, "USER": parts.username, "PASSWORD": parts.password}
     secret["DATABASE"] = parts.path.lstrip("/")
     credentials = ", ".join(f"{key} {_literal(unquote(str(value)))}" for key, value in secret.items() if value)
-    options = " ".join(f"{key}={value}" for key, value in parse_qsl(parts.query))
+    options = " ".join(f"{key}={_connection_value(value)}" for key, value in parse_qsl(parts.query))
 
     def connect(limits: dict[str, Any]) -> Any:
         connection = duckdb.connect(config={**OFFLINE, **limits})
@@ -287,6 +283,11 @@ def open_server(url: str) -> Database:
         return connection
 
     return Database(name, connect, table, postgres=True)
+
+
+def _connection_value(text: str) -> str:
+    """A value in a connection string of PostgreSQL; without quotes, a blank would begin another option."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def server_name(url: str) -> str:

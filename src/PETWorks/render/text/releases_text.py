@@ -92,8 +92,8 @@ def _attacks(exposure: Exposure, listed: Exposure, lang: str) -> list[tuple[str,
     ]
     for name in listed.inference:
         inference = exposure.inference[name]
-        prior = inference.commonest / inference.people
-        rows.append((_inference_name(name, lang), prior, inference.posterior, inference.one_value_share))
+        chances = (inference.prior, inference.posterior, inference.one_value_share)
+        rows.append((_inference_name(name, lang), *chances))
         if inference.gain is not None:
             gain = message_text(lang, "compose.gain", column=[name])
             rows.append((gain, inference.gain.prior, inference.gain.posterior, None))
