@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -18,6 +19,8 @@ from PETWorks.errors import InputError, ParameterError, Phrase, quoted
 from PETWorks.tables.arrays import naming_column
 from PETWorks.tables.source import Source
 
+ROWS_FOR_THREADS = 5_000  # of fewer rows, columns are finished before the threads have started
+
 
 def load_rows(
     source: Source,
@@ -30,7 +33,8 @@ def load_rows(
     from concurrent.futures import ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(THREADS)
-    pool.submit(import_module, "pyarrow.compute")  # while the file is read: it takes as long as a small file
+    if "pyarrow.compute" not in sys.modules:
+        pool.submit(import_module, "pyarrow.compute")  # while the file is read: it takes as long as a small file
     columns = [*columns, *(name for name in (unit, key) if name is not None)]
     encoders: dict[str, Encoder | KeyEncoder] = {
         name: (KeyEncoder if name == key else Encoder)(spaced_quotes=source.separator is not None) for name in columns
@@ -54,7 +58,8 @@ def load_rows(
 
     names = list(encoders)
     with pool:
-        return WeightedRows(dict(zip(names, pool.map(finish, names), strict=True)), unit)
+        finished = (pool.map if rows > ROWS_FOR_THREADS else map)(finish, names)
+        return WeightedRows(dict(zip(names, finished, strict=True)), unit)
 
 
 SMALLEST_LIMIT, LARGEST_LIMIT = 256 << 20, 1 << 50
