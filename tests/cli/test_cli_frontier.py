@@ -88,6 +88,7 @@ def test_the_report_has_the_chart_in_both_languages(folder):
         (["--frontier", "--html", "r.html"], "-o names the file of the release"),
         ([], "-o names the file of the release"),
         (["--frontier", "--resume"], "--resume is for a release, and -o names none"),
+        (["--frontier", "--keep-order"], "--keep-order is for a release, and -o names none"),
         (["-o", "r.csv", *["--threshold", "k-anonymity:k=3"] * 2], "--threshold gives k-anonymity:k twice"),
         (["-o", "r.csv", "--threshold", "k=3"], "--threshold expects MEASURE:parameter=VALUE"),
         (["-o", "r.csv", "--threshold", "l-diversity:c=3"], "l-diversity has the thresholds 'l'"),

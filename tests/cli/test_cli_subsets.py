@@ -70,6 +70,17 @@ def test_it_says_which_files_it_wrote(folder):
     assert (done.stdout, done.stderr) == ("", f"petworks: wrote {folder / 'r.json'}\n")
 
 
+def test_capitals_in_the_names_of_files_mean_the_same(folder):
+    done = petworks(*ATTACK, "--subsets", "all", "-o", "OUT.CSV", "--per-record", "RISKS.PARQUET", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "OUT.CSV").read_text("utf-8-sig").startswith('"size","attributes"')
+    assert parquet.read_table(folder / "RISKS.PARQUET").num_rows == 8
+    assert petworks(*ATTACK, "-o", "OUT.JSON", cwd=folder).returncode == 0
+    assert "petworks" in json.loads((folder / "OUT.JSON").read_text("utf-8"))
+    done = petworks(*ATTACK, "-o", "OUT.XLSX", cwd=folder)
+    assert "--output writes .json or text" in done.stderr
+
+
 def test_a_limit_that_guessing_breaks_is_no_fault_of_an_attribute(folder):
     done = petworks(*ATTACK, "--subsets", "all", "--limit", "inference=0.4", "--limit", "uniques=1", cwd=folder)
     assert done.returncode == 1

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import tracemalloc
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -117,6 +118,8 @@ def test_relabelling_joins_cells():
     assert joined.starts.tolist() == [0, 2]
     assert joined.values.tolist() == [0, 1, 1]
     assert joined.counts.tolist() == [2, 4, 3]
+    of_people = replace(classes, people=np.array([4, 2])).relabel(np.array([1, 0, 1]))
+    assert of_people.people.tolist() == [4, 2]
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**62), st.integers(1, 2**62)), min_size=1, max_size=20))

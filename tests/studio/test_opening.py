@@ -14,6 +14,7 @@ from conftest import ROOT
 from PETWorks.gate.suggest.table_preview import mask
 from PETWorks.render.language.language import message_text
 from PETWorks.render.language.messages import using_language
+from PETWorks.studio.files.workspace import Workspace
 from studio_client import entered
 from studio_server import Server
 
@@ -77,6 +78,15 @@ def test_the_mouse_and_the_command_write_the_same_policy(tmp_path):
         assert "petworks init people.csv --release controlled --separator &#39;;&#39; --encoding utf-16" in looked
         page.post("/open", data={**fields, "policy": "people_policy.yaml"})
     assert (tmp_path / "people_policy.yaml").read_bytes() == (tmp_path / "mine.yaml").read_bytes()
+
+
+def test_a_page_reads_the_folder_once(tmp_path, monkeypatch):
+    people(tmp_path)
+    files, calls = Workspace.files, []
+    monkeypatch.setattr(Workspace, "files", lambda workspace: calls.append(None) or files(workspace))
+    with entered(tmp_path) as page:
+        assert page.get("/open", params={"table": "people.csv"}).status_code == 200
+    assert len(calls) == 1
 
 
 def test_other_options_are_tried_before_anything_is_written(tmp_path):

@@ -444,7 +444,7 @@ def exit_by_verdict(holds: bool, release: Path) -> NoReturn:
     "all columns [default: with --local, the mean or median].",
 )
 @click.option(
-    "--time", metavar="SECONDS", help="Stop searching after this time: 90, 10m or 2h; the best so far is written."
+    "--time", metavar="TIME", help="Stop searching after this time: 90, 10m or 2h; the best so far is written."
 )
 @click.option("--resume", is_flag=True, help="Go on with a search that was stopped.")
 @click.option(
@@ -596,6 +596,7 @@ def _check_output(output: Path | None, options: Mapping[str, Any], *, has_report
     if output is None and (has_reports or not options["frontier"]):
         raise ParameterError("-o names the file of the release; only --frontier without a report does without it")
     release_only = [name for name in ("resume", "explain", "shuffle", "seed") if options[name]]
+    release_only += ["keep-order"] if options["shuffle"] is False else []
     if output is None and release_only:
         raise ParameterError("--{option} is for a release, and -o names none", option=release_only[0])
 

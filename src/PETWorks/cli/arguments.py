@@ -314,7 +314,7 @@ def parse_measure(text: str) -> "tuple[Metric, dict[str, Any]]":
 
 def wants_json(wanted: str | None, output: Path | None) -> bool:
     """Whether the output is JSON: by the option, or by the name of the file."""
-    return wanted == "json" or (wanted is None and output is not None and output.suffix == ".json")
+    return wanted == "json" or (wanted is None and output is not None and output.suffix.lower() == ".json")
 
 
 def write_or_print(
@@ -467,7 +467,7 @@ def parse_below(options: dict[str, Any], option: str) -> int | None:
 
 def check_record_file(file: Path | None, option: str) -> None:
     """Raise if a file about records has no table format."""
-    if file is not None and file.suffix not in RECORD_FILE_SUFFIXES:
+    if file is not None and file.suffix.lower() not in RECORD_FILE_SUFFIXES:
         raise ParameterError("{option} writes .csv or .parquet, got {file!r}", option=option, file=str(file))
 
 

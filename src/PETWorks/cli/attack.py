@@ -129,7 +129,7 @@ def attack_command(table: str | None, **options: Any) -> None:
         inference = {"attribute-inference": worth} if release.sensitive_attributes else {}
         evaluation = evaluate_measures(release, {"re-identification": {}, **inference})
     output = plan.output
-    if subsets is not None and output is not None and output.suffix in RECORD_FILE_SUFFIXES:
+    if subsets is not None and output is not None and output.suffix.lower() in RECORD_FILE_SUFFIXES:
         from PETWorks.render.formats.result_files import subsets_file
 
         tables[output], output = subsets_file(subsets, output.suffix), None
@@ -158,7 +158,7 @@ def _look_up(release: "Release", plan: "Plan", options: dict[str, Any]) -> NoRet
         levels = options.get("compare_at", ())
         subsets = _count(plan, partial(look_up_subsets, release, levels=levels), resume=options["resume"])
         answers = subsets.answers(plan.limits)
-        if output is not None and output.suffix in RECORD_FILE_SUFFIXES:
+        if output is not None and output.suffix.lower() in RECORD_FILE_SUFFIXES:
             from PETWorks.render.formats.result_files import subsets_file
 
             tables[output], output = subsets_file(subsets, output.suffix), None
@@ -204,7 +204,7 @@ class Plan:
         limits = parse_limits(options["limits"])
         if sizes is None and (limits or options["resume"]):
             raise ParameterError("--limit and --resume need --subsets")
-        if output and output.suffix in (*OTHER_TABLES, *(RECORD_FILE_SUFFIXES if sizes is None else ())):
+        if output and output.suffix.lower() in (*OTHER_TABLES, *(RECORD_FILE_SUFFIXES if sizes is None else ())):
             files = Phrase(".json or text") if sizes is None else Phrase(".csv, .parquet, .json or text")
             raise ParameterError("--output writes {files}, got {output!r}", files=files, output=str(options["output"]))
         if options["resume"] and output is None:

@@ -1,7 +1,7 @@
 """Equivalence classes as arrays, which engines count and measures compute on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -202,9 +202,8 @@ class ClassValues:
         keys, counts = keys[order], self.counts[order]
         first = run_starts(keys)
         classes, values = np.divmod(keys[first], span)
-        return ClassValues(
-            self.sizes, run_starts(classes), values, np.add.reduceat(counts, first) if len(first) else counts
-        )
+        summed = np.add.reduceat(counts, first) if len(first) else counts
+        return replace(self, starts=run_starts(classes), values=values, counts=summed)
 
 
 class ClassCodes(NamedTuple):

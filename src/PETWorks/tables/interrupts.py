@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
-from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 Outcome = TypeVar("Outcome")
@@ -45,18 +44,12 @@ class _Task(Generic[Outcome]):
         self.error: BaseException | None = None
 
     def run(self) -> None:
-        with self:
+        try:
             self.outcome = self._work()
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        self.error = error
-        self.done.set()
-        return True  # raised again by the waiting thread
+        except BaseException as error:  # noqa: BLE001 - raised again by the waiting thread
+            self.error = error
+        finally:
+            self.done.set()
 
 
 @contextmanager

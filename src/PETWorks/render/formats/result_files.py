@@ -20,7 +20,7 @@ FORMULA = "=+@\t\r-"  # first characters by which a spreadsheet recognises a for
 def subsets_file(subsets: SubsetTable, suffix: str) -> bytes:
     """A file with a row for each subset. In CSV, attributes are separated by commas, as in `--qi`."""
     table = subsets.to_arrow()
-    if suffix == ".csv":
+    if suffix.lower() == ".csv":
         names = strings([join_names(subsets.attributes(mask)) for mask in subsets.masks.tolist()])
         table = table.set_column(table.schema.get_field_index("attributes"), "attributes", names)
     return _write_table(table, suffix)
@@ -40,7 +40,7 @@ def reasons_file(reasons: Any, suffix: str) -> bytes:
     """Reasons for suppression or risk. In CSV, names are separated by commas and levels are written `age=2`."""
     from pyarrow import compute as pc
 
-    if suffix == ".csv":
+    if suffix.lower() == ".csv":
         for name in ("rule", "stands_out_by", "saved_by"):
             place = reasons.schema.get_field_index(name)
             reasons = reasons.set_column(place, name, _listed_each(reasons[name].combine_chunks()))
@@ -83,7 +83,7 @@ def _line(names: Sequence[str]) -> str:
 
 def _write_table(table: Any, suffix: str) -> bytes:
     file = io.BytesIO()
-    if suffix == ".csv":
+    if suffix.lower() == ".csv":
         from pyarrow import csv as arrow_csv
 
         file.write(BOM_UTF8)  # by which spreadsheets recognise the encoding

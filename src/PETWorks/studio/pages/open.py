@@ -148,7 +148,8 @@ def update_preview(request: Request, form: Form) -> Response:
 def _choose_page(request: Request, choice: Choice, mistake: PETWorksError | None = None) -> Response:
     workspace = studio(request).workspace
     path = workspace.table(choice.table)
-    policies = _last_verdicts(workspace, workspace.files()[1])
+    tables, policies, _ = workspace.files()
+    verdicts = _last_verdicts(workspace, policies)
     return page(
         request,
         "chosen",
@@ -156,13 +157,13 @@ def _choose_page(request: Request, choice: Choice, mistake: PETWorksError | None
         nav_step="open",
         choice=choice,
         file=path,
-        begun=[policy for policy in policies if policy.table is not None and policy.table.resolve() == path],
+        begun=[policy for policy in verdicts if policy.table is not None and policy.table.resolve() == path],
         sheets=_sheets(choice, workspace),
         is_text=unpacked_path(path).suffix.lower().partition("#")[0] not in WHOLE_FORMATS,
         kinds=KINDS,
         other_tables=[
             file.path
-            for file in workspace.files()[0][:MAX_SHOWN]
+            for file in tables[:MAX_SHOWN]
             if file.path != choice.table and not is_companion_file(PurePosixPath(file.path))
         ],
         releases=list(PRESET_BY_KIND),
@@ -204,7 +205,7 @@ def _sheets(choice: Choice, workspace: Workspace) -> list[tuple[str, str]]:
     file, sheets = choice.table.partition("#")[0], list[str]()
     with suppress(PETWorksError):
         sheets = sheet_names(workspace.table(file))
-    return [(name, f"{file}#{name}") for name in sheets if len(sheets) > 1]
+    return [(name, f"{file}#{name}") for name in sheets] if len(sheets) > 1 else []
 
 
 def _choice(form: Form, workspace: Workspace) -> Choice:

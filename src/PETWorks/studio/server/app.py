@@ -5,7 +5,6 @@ import traceback
 from contextlib import asynccontextmanager
 from pathlib import Path
 from time import monotonic
-from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -60,42 +59,28 @@ class ErrorGuard:
             has_begun = True
             await send(message)
 
-        with self._studio.files.shared(), _ReportWithoutMessage() as failure:
-            await self._app(scope, receive, sending)
-        if failure.happened and not has_begun:
-            request = Request(scope, receive)
-            answer = error_page(request, message_text(language(request), "studio.error.internal"), 500)
-            await answer(scope, receive, send)
-
-
-class _ReportWithoutMessage:
-    """Swallows an error and prints where it happened, without its message: that might quote a cell."""
-
-    happened = False
-
-    def __enter__(self) -> "_ReportWithoutMessage":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        if kind is None or not issubclass(kind, Exception):
-            return False
-        if not issubclass(kind, ClientDisconnect):
-            self.happened = True
-            traceback.print_tb(trace)
-            print(f"petworks: {kind.__name__}: an error in the program itself", file=sys.stderr)  # noqa: T201
-        return True
+        try:
+            with self._studio.files.shared():
+                await self._app(scope, receive, sending)
+        except ClientDisconnect:
+            return
+        except Exception as error:  # noqa: BLE001 - the outermost door; the message is not shown, as it might quote a cell
+            traceback.print_tb(error.__traceback__)
+            print(f"petworks: {type(error).__name__}: an error in the program itself", file=sys.stderr)  # noqa: T201
+            if not has_begun:
+                request = Request(scope, receive)
+                answer = error_page(request, message_text(language(request), "studio.error.internal"), 500)
+                await answer(scope, receive, send)
 
 
 STATIC = Path(__file__).parents[1] / "static"
 STYLE = STATIC / "studio.css"
-SHARED = Path(__file__).parents[2] / "render" / "templates" / "report.css"  # the style sheet of the report
+REPORT_STYLE = Path(__file__).parents[2] / "render" / "templates" / "report.css"
 
 
 @ROUTES.get("/static/{name}")
 def _static(request: Request) -> Response:
-    known = {path.name: path for path in (*STATIC.iterdir(), SHARED)}
+    known = {path.name: path for path in (*STATIC.iterdir(), REPORT_STYLE)}
     name = request.path_params["name"]
     if name == STYLE.name:
         return Response(_style(), media_type="text/css")
@@ -143,9 +128,8 @@ async def _show_not_found(request: Request, error: Exception) -> Response:
 
 def _local_address(address: str) -> str:
     """The address if it is one of this server, otherwise that of the first page."""
-    parts = urlsplit(address)
     is_plain = address.isprintable() and "\\" not in address  # browsers leave out tabs, and read \ as /
-    is_local = not parts.scheme and not parts.netloc and address.startswith("/") and not address.startswith("//")
+    is_local = address.startswith("/") and not address.startswith("//")
     return address if is_plain and is_local else "/"
 
 
