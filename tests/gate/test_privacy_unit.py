@@ -1,17 +1,21 @@
 """Tables in which people have several records, and ordinary tables that look alike: which column names the people."""
 
 import csv
+import json
 import random
 from itertools import product
+from unittest import mock
 
 import pytest
 
 from command import petworks
 from conftest import REFERENCE, ROOT
-from PETWorks import Release, anonymize, apply_levels
+from PETWorks import Release, anonymize, apply_levels, check
 from PETWorks.counting.engines.engine import load_rows
 from PETWorks.errors import RoleError
 from PETWorks.gate.check.built_in_rules import check_people_are_declared
+from PETWorks.gate.check.inputs import table_digest
+from PETWorks.gate.plans import read_plan
 from PETWorks.gate.suggest.privacy_unit import suggest_people
 from PETWorks.gate.suggest.suggestion import ExaminedColumn, suggest_role, suggest_roles
 from PETWorks.tables.opening import open_source
@@ -654,6 +658,30 @@ def test_one_file_has_one_verdict_though_people_show_in_the_release_alone(tmp_pa
     stranger.write_text(own.read_text("utf-8").replace("plan: out_plan.json\n", ""), "utf-8")
     done = petworks("check", stranger)
     assert (done.returncode, "column 'x7' names people" in done.stderr) == (2, True)
+
+
+@pytest.mark.filterwarnings("ignore::PETWorks.errors.ReleaseWarning")  # what the rules leave open is not the matter
+def test_a_release_in_several_files_is_known_by_its_plan(tmp_path):
+    policy, own, parts = tmp_path / "p.yaml", tmp_path / "out_policy.yaml", tmp_path / "parts"
+    policy.write_text(MOVERS_POLICY, "utf-8")
+    saved(tmp_path, movers(lambda _, region: region))
+    assert petworks("anonymize", policy, "-o", tmp_path / "out.csv").returncode == 0
+    head, *lines = (tmp_path / "out.csv").read_text("utf-8").splitlines()
+    parts.mkdir()
+    for number in range(2):
+        (parts / f"{number}.csv").write_text("\n".join([head, *lines[number::2], ""]), "utf-8")
+    own.write_text(own.read_text("utf-8").replace("data: out.csv", "data: parts/*.csv"), "utf-8")
+    plan = json.loads((tmp_path / "out_plan.json").read_text("utf-8"))
+    plan |= {"release_sha256": table_digest(parts / "*.csv"), "suppressed": 2}
+    (tmp_path / "out_plan.json").write_text(json.dumps(plan), "utf-8")
+    with mock.patch("PETWorks.gate.plans.read_plan", side_effect=read_plan) as reading:
+        content = check(own).content  # people show in the release alone, and are not looked for again
+    assert reading.call_count == 1
+    (failed,) = (rule for rule in content.rules if rule.verdict == "fail")
+    assert (failed.name, failed.details) == (
+        "records-left",
+        {"suppressed": 2, "records": plan["records"], "at_most": 0},
+    )
 
 
 @pytest.mark.filterwarnings("ignore::PETWorks.errors.ReleaseWarning")  # what the rules leave open is not the matter

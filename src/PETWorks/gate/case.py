@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from PETWorks import __version__
 from PETWorks.about.kinds import GENERALISED
+from PETWorks.anonymizer.plan import Plan
 from PETWorks.anonymizer.reasons import reasons_of_release
 from PETWorks.anonymizer.rules import MeasureRule
 from PETWorks.counting.codes import Column
@@ -65,7 +66,7 @@ from PETWorks.gate.document import (
     combine_verdicts,
 )
 from PETWorks.gate.example_rows import ExampleRows, example_rows
-from PETWorks.gate.plans import note_placed_cells, plan_of_file
+from PETWorks.gate.plans import note_placed_cells, plan_of_release
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import NOT_ALONE, UP_TO_DATE
 from PETWorks.gate.release_files import other_releases_of
@@ -160,8 +161,22 @@ class Case:
     def _open(self) -> Release:
         _ = self.inputs  # their states are noted before anything is read
         release = self.policy.release(self._data, self._people, self._sampled, **self._engine_settings)
-        note_placed_cells(release, self.policy)
+        if self.policy.shown:
+            note_placed_cells(release, self._plan_of(release))
         return release
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan of the policy, if the table is the release made by it."""
+        return self._plan_of(self.release)
+
+    def renew_plan(self, path: Path) -> None:
+        """Read the plan again: what the case found was added to its file."""
+        self._made.pop("plan", None)
+        self.inputs.renew(path)
+
+    def _plan_of(self, release: Release) -> Plan | None:
+        return self.once("plan", lambda: plan_of_release(self.policy, release.source))
 
     @property
     def columns(self) -> tuple[ColumnFacts, ...]:
@@ -207,7 +222,7 @@ class Case:
 
     def _is_release_of_ours(self) -> bool:
         """Whether people were looked for in the original: a release may have lost the ages that distinguish them."""
-        return self._made_here or plan_of_file(self.policy, self.release.source.path) is not None
+        return self._made_here or self.plan is not None
 
     def _judge(self) -> tuple[RuleResult, ...]:
         if self.policy.kind == GENERALISED:
@@ -216,7 +231,9 @@ class Case:
             check_one_record_each(self.release, self.policy.no_privacy_unit)
         subsets = self.subsets[0] if self.policy.limits else None
         today, lineage = self.moment.date(), self._lineage()
-        return judge_rules(self.release, self.policy, subsets, self.composition, self.columns, today, lineage)
+        return judge_rules(
+            self.release, self.policy, subsets, self.composition, self.columns, today, lineage, plan=self.plan
+        )
 
     def _lineage(self) -> dict[str, tuple[str, ...]]:
         """What speaks against a release because of where it comes from, by rule: other settings, other releases."""
@@ -244,7 +261,9 @@ class Case:
 
     def _find_notices(self) -> tuple[Notice, ...]:
         today = self.moment.date()
-        found = notices(self.release, self.policy, self.columns, self.rules, self._protected, today=today)
+        found = notices(
+            self.release, self.policy, self.columns, self.rules, self._protected, plan=self.plan, today=today
+        )
         others = () if self._data is not None else other_releases_of(self.policy)
         beside = [Notice("other-releases", files=tuple(other.release.name for other in others))] if others else []
         return (*beside, *found)

@@ -41,7 +41,7 @@ from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.gate.policy.policy_rules import Rule as PolicyRule
 from PETWorks.measures.catalogue import find_measure
 from PETWorks.tables.headers import columns_of
-from PETWorks.tables.opening import open_source
+from PETWorks.tables.opening import Files, open_source
 from PETWorks.tables.source import Source
 
 NOTE = "Internal, like the policy: for those who may see the original. Do not release it."
@@ -121,10 +121,8 @@ def _shown_cells(result: Recoded) -> dict[str, ShownCells] | None:
     } or None
 
 
-def note_placed_cells(release: Release, policy: Policy) -> None:
-    """Note the labels that means replace, if the plan beside the released file has them."""
-    path = release.source.path
-    plan = plan_of_file(policy, path) if policy.shown and path is not None and path.is_file() else None
+def note_placed_cells(release: Release, plan: Plan | None) -> None:
+    """Note the labels that means replace, if the plan of the release has them."""
     if plan is not None and plan.shown_cells is not None:
         release.note_replaced_labels(
             {
@@ -185,8 +183,9 @@ def parse_plan(content: Any, name: str) -> Plan:
     return plan
 
 
-def plan_of_file(policy: Policy, path: Path | None) -> Plan | None:
-    """The plan named in a policy, if the file is the release made by it, judged by the digest."""
+def plan_of_release(policy: Policy, source: Source) -> Plan | None:
+    """The plan named in a policy, if the table, in one file or several, is the release made by it, by its digest."""
+    path = Path(source.name) if isinstance(source, Files) else source.path
     if policy.plan is None or path is None:
         return None
     with policy.located("plan"):

@@ -214,7 +214,7 @@ def staging_release(
         )
         if judged_plan != plan:
             files.write({paths.plan: plan_text(judged_plan).encode("utf-8", "replace")})
-            case.inputs.renew(files.current(paths.plan))
+            case.renew_plan(files.current(paths.plan))
         files.write(_codebook_files(case, original, paths, say))
         yield StagedRelease(case, files, plan.release_sha256, root, replaces, result.keeps_unit)
         case.release.engine.close()  # it may still have the files open

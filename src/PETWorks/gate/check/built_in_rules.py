@@ -23,7 +23,6 @@ from PETWorks.errors import Counted, InputError, RoleError, quoted
 from PETWorks.gate.check.findings import has_personal_details
 from PETWorks.gate.check.unique_values import ALWAYS_ALLOWED
 from PETWorks.gate.document import RuleResult
-from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_HIDDEN, NO_UNIQUE, WHOLE_FILE, Rule
 from PETWorks.gate.suggest.privacy_unit import People, find_people
@@ -39,7 +38,6 @@ from PETWorks.tables.cells import SUPPRESSED, is_number
 from PETWorks.tables.frames import SparkFrame
 from PETWorks.tables.further_content import PERSONAL, SEVERAL_FILES, further_content, names_inside
 from PETWorks.tables.hidden_differences import HiddenDifferences, hidden_differences
-from PETWorks.tables.opening import Files
 
 # Required class size: for public files what regulators ask; otherwise any limit on class sizes.
 SMALLEST_CLASS = {"public": 11, "controlled": 2, "internal": 2}
@@ -229,17 +227,17 @@ class FileDifferences:
         return {**self.found.columns, **{name: number for name, number in of_lines.items() if number}}
 
 
-def find_file_differences(release: Release, policy: Policy | None = None) -> FileDifferences:
+def find_file_differences(release: Release, plan: Plan | None = None) -> FileDifferences:
     """The invisible differences between the cells of a release, and other content of its file.
 
-    policy   the policy, whose plan may say that the files of a release were written together
+    plan   the plan of the release, if it has one: several files were then written together
     """
     source = release.source
     if not isinstance(source, SparkFrame):
         personal = sum(map(has_personal_details, names_inside(source)))
         further = {**further_content(source), **({PERSONAL: personal} if personal else {})}
-        if SEVERAL_FILES in further and policy is not None and plan_of_file(policy, Path(source.name)) is not None:
-            del further[SEVERAL_FILES]
+        if plan is not None:
+            further.pop(SEVERAL_FILES, None)
         return FileDifferences(hidden_differences(source, release.quasi_identifiers), further)
     in_cluster = getattr(release.engine, "hidden_differences", hidden_differences)
     return FileDifferences(in_cluster(source, release.quasi_identifiers), None if source.of_files else {})
@@ -284,12 +282,6 @@ def _details_kept(result: RuleResult) -> dict[str, Any] | None:
     return {"limits": limits} if len(limits) > 1 else None
 
 
-def plan_of_release(policy: Policy, release: Release) -> Plan | None:
-    """The plan named in a policy, if the table, in one file or several, is the release made by it."""
-    source = release.source
-    return plan_of_file(policy, Path(source.name) if isinstance(source, Files) else source.path)
-
-
 def cannot_count_people(policy: Policy, release: Release) -> bool:
     """Whether people should be counted but the table does not identify them."""
     return policy.privacy_unit is not None and release.privacy_unit is None
@@ -314,14 +306,13 @@ def lacks_weights(policy: Policy, release: Release) -> bool:
     return policy.sample.weight is not None and release.sample.weight is None
 
 
-def rules_judged_at_release(policy: Policy, release: Release) -> Mapping[str, JudgedRule]:
+def rules_judged_at_release(policy: Policy, release: Release, plan: Plan | None) -> Mapping[str, JudgedRule]:
     """The unchanged rules, by name, that were judged by people or weights that this file does not show.
 
-    They are in the plan of the policy, which identifies the file by its digest.
+    plan   the plan of the release, which has their results
     """
     people, weights = cannot_count_people(policy, release), lacks_weights(policy, release)
-    plan = plan_of_release(policy, release) if people or weights else None
-    if plan is None or not _plan_matches(plan, policy, release):
+    if not (people or weights) or plan is None or not _plan_matches(plan, policy, release):
         return {}
     by_name = {judged.name: judged for judged in plan.judged or ()}
     return {

@@ -20,7 +20,7 @@ from PETWorks.anonymizer.chosen_levels import OnLevels
 from PETWorks.anonymizer.data_cube import NodeClasses
 from PETWorks.anonymizer.judge import Judge
 from PETWorks.anonymizer.lost_columns import lost_in_release
-from PETWorks.anonymizer.plan import PlannedNotice
+from PETWorks.anonymizer.plan import Plan, PlannedNotice
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.replay import Replayed
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -36,7 +36,6 @@ from PETWorks.gate.check.built_in_rules import (
     MOST_OWN_VALUES,
     cannot_count_people,
     lacks_weights,
-    plan_of_release,
     rules_judged_at_release,
     weights_are_left_out,
 )
@@ -110,9 +109,8 @@ def notices_of_run(made: Recoded, release: Release, policy: Policy) -> tuple[Pla
     )
 
 
-def _of_the_run(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+def _of_the_run(release: Release, plan: Plan | None, rules: Sequence[RuleResult]) -> Iterator[Notice]:
     """The notices about the making of this file, by its plan; the plan of an earlier version has no others."""
-    plan = plan_of_release(policy, release)
     if plan is None:
         return
     removed = plan.suppressed if plan.suppressed_records == REMOVE else 0
@@ -160,7 +158,7 @@ def _minimality(made: MadeRelease) -> Iterator[Notice]:
 
 
 def _coarsened(judge: Judge, classes: NodeClasses, place: int) -> dict[str, int]:
-    """Records by attribute as in `_of_one_value`, on a column's next finer level, if class sizes would allow it."""
+    """As `_records_with_one_value`, on a column's next finer level, if class sizes would allow it."""
     cube, node = classes.cube, classes.node
     if node[place] == cube.lattice.low[place]:
         return {}
@@ -215,11 +213,13 @@ def notices(
     rules: Sequence[RuleResult],
     protected: Collection[str] | None = None,
     *,
+    plan: Plan | None,
     today: date,
 ) -> tuple[Notice, ...]:
     """The notices, the most important first.
 
     protected   the columns that were made coarser; None for those in the plan of the release
+    plan        the plan by which the release was made
     today       the day of the check, from which waivers run
     """
     in_force = [rule for rule in rules if rule.verdict != WAIVED]
@@ -233,25 +233,20 @@ def notices(
             *_formulas(release),
         )
     examined_here = [column for column in examined if column.column not in rejected_for_values(rules)]
+    if protected is None:
+        protected = () if plan is None else plan.protect or ()
+    classes_are_people = not cannot_count_people(policy, release)
     all_notices = (
-        *_of_the_run(release, policy, rules),
-        *_people(release, policy, rules),
+        *_of_the_run(release, plan, rules),
+        *_people(release, policy, rules, plan),
         *([Notice("no-privacy-unit", tuple(policy.no_privacy_unit))] if policy.no_privacy_unit else []),
         *_beyond_the_limit(rules),
-        *_unfinished(release, policy),
+        *([Notice("unfinished")] if plan is not None and plan.unfinished else []),
         *_set_aside(release),
-        *(
-            [] if cannot_count_people(policy, release) else _worst_case(release, policy, in_force)
-        ),  # classes of records are not classes of people
+        *(_worst_case(release, policy, in_force, plan) if classes_are_people else ()),
         *_weights(release),
         *_identifiers(release, policy, rules),
-        *_columns(
-            release,
-            policy,
-            in_force,
-            examined_here,
-            protected,
-        ),
+        *_columns(release, policy, in_force, examined_here, protected),
         *_class_sizes(release, policy, in_force),
         *_reasons(in_force),
         *_long_waivers(rules, today),
@@ -405,7 +400,7 @@ def _people_with_near_values(
     return int(classes.persons[near & (classes.cells_per_class > 1)].sum())
 
 
-def _worst_case(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+def _worst_case(release: Release, policy: Policy, rules: Sequence[RuleResult], plan: Plan | None) -> Iterator[Notice]:
     """The worst case; nothing about nearly equal numbers if a rule measures how far numbers are apart.
 
     In a sample without its weights, the chances are those to find a person who is known to be in the sample; what the
@@ -413,8 +408,7 @@ def _worst_case(release: Release, policy: Policy, rules: Sequence[RuleResult]) -
     """
     measures_distances = any(rule.measure == "t-closeness" for rule in rules)
     is_sample = lacks_weights(policy, release)
-    plan = plan_of_release(policy, release) if is_sample else None
-    for planned in () if plan is None else plan.notices or ():
+    for planned in plan.notices or () if plan is not None and is_sample else ():
         if planned.notice == "individual-risk":
             yield Notice("individual-risk-when-made", None, release.records, None, planned.share, planned.average)
     for notice in worst_case_notices(release):
@@ -469,11 +463,11 @@ def _set_aside(release: Release) -> Iterator[Notice]:
         yield Notice("set-aside", records=aside, share=aside / release.records)
 
 
-def _people(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+def _people(release: Release, policy: Policy, rules: Sequence[RuleResult], plan: Plan | None) -> Iterator[Notice]:
     """A notice of the way people were counted if the table does not identify them."""
     if policy.privacy_unit is not None and cannot_count_people(policy, release):
         counted = any(rule.measure == PEOPLE_COUNTED and rule.satisfied for rule in rules)
-        judged_before = counted and rules_judged_at_release(policy, release)
+        judged_before = counted and rules_judged_at_release(policy, release, plan)
         yield Notice("people-counted-before" if judged_before else "people-not-counted", (policy.privacy_unit,))
 
 
@@ -504,32 +498,19 @@ def _is_fully_suppressed(release: Release, column: str) -> bool:
     return set(release.marginal(column).values) == {SUPPRESSED}
 
 
-def _protected_columns(release: Release, policy: Policy) -> Collection[str]:
-    """The columns that were protected when this file was made, according to its plan."""
-    plan = plan_of_release(policy, release)
-    return () if plan is None else plan.protect or ()
-
-
-def _unfinished(release: Release, policy: Policy) -> Iterator[Notice]:
-    """A search that ended early: the release keeps every rule all the same, but may lose more than it must."""
-    plan = plan_of_release(policy, release)
-    if plan is not None and plan.unfinished:
-        yield Notice("unfinished")
-
-
 def _columns(
     release: Release,
     policy: Policy,
     rules: Sequence[RuleResult],
     examined: Sequence[ColumnFacts],
-    protected: Collection[str] | None,
+    protected: Collection[str],
 ) -> Iterator[Notice]:
     known = [column for column in examined if column.has("perhaps known")]
     secret = [column for column in examined if column.has("perhaps sensitive")]
     unique = [
         column
         for column in examined
-        if column.role == SENSITIVE_ATTRIBUTE and _is_nearly_unique(column) and not column.fails
+        if column.role == SENSITIVE_ATTRIBUTE and column.has("nearly unique") and not column.fails
     ]
     alone = {
         column.column: _unique_share_with(release, column.column) for column in examined if _is_amount(release, column)
@@ -538,16 +519,15 @@ def _columns(
     quasi = [column for column in examined if column.released and column.role == QUASI_IDENTIFIER]
     doubtful = {column.column: column for column in (*known, *secret, *unique, *amounts)}.values()
     unexplained = [column.column for column in secret if not _has_reason(column, policy)]
-    coarser = _protected_columns(release, policy) if unexplained and protected is None else protected or ()
     by_notice = (
         Notice("perhaps-known", tuple(column.column for column in known if not _has_reason(column, policy))),
-        Notice("perhaps-sensitive", tuple(name for name in unexplained if name not in coarser)),
-        Notice("perhaps-sensitive-coarser", tuple(name for name in unexplained if name in coarser)),
+        Notice("perhaps-sensitive", tuple(name for name in unexplained if name not in protected)),
+        Notice("perhaps-sensitive-coarser", tuple(name for name in unexplained if name in protected)),
         Notice("nearly-unique", tuple(column.column for column in unique if not _has_reason(column, policy))),
         *_explained(release, policy, rules, [column for column in doubtful if _has_reason(column, policy)]),
         *_lost_columns(release, quasi),
     )
-    yield from (column for column in by_notice if column.columns)
+    yield from (notice for notice in by_notice if notice.columns)
     for column in amounts:
         if not _has_reason(column, policy):
             yield Notice("found-by-amount", (column.column,), share=alone[column.column])
@@ -594,7 +574,7 @@ def _lost_columns(release: Release, quasi: Sequence[ColumnFacts]) -> Iterator[No
 
 def _is_amount(release: Release, column: ColumnFacts) -> bool:
     """Whether a sensitive attribute has numbers that others may know, such as a bill or an award."""
-    if column.role != SENSITIVE_ATTRIBUTE or _is_nearly_unique(column) or (column.distinct or 0) < FEW_RECORDS:
+    if column.role != SENSITIVE_ATTRIBUTE or column.has("nearly unique") or (column.distinct or 0) < FEW_RECORDS:
         return False
     table: Any = release.table  # already loaded, with all sensitive attributes
     return ExaminedColumn.of(profiles_of(table.columns, [column.column])[column.column]).measured
@@ -605,10 +585,6 @@ def _unique_share_with(release: Release, column: str) -> float:
     known = (*release.quasi_identifiers, column)
     sizes = release.table.ask([class_sizes_question(release.table, Grouping(known, known))])[0]
     return float(sizes.classes[sizes.sizes == 1].sum() / release.records)
-
-
-def _is_nearly_unique(column: ColumnFacts) -> bool:
-    return column.has("nearly unique")
 
 
 def _class_sizes(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any, cast
 
 from PETWorks.about.kinds import GENERALISED
-from PETWorks.anonymizer.plan import JudgedRule
+from PETWorks.anonymizer.plan import JudgedRule, Plan
 from PETWorks.anonymizer.problem import allowed_suppression
 from PETWorks.counting.counts import Grouping
 from PETWorks.counting.questions import class_sizes_question
@@ -46,7 +46,6 @@ from PETWorks.gate.document import (
     WaiverFacts,
     WaiverState,
 )
-from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.accountability import APPROVER_ITEM
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import (
@@ -214,16 +213,19 @@ def judge_rules(
     columns: Sequence[ColumnFacts],
     today: date,
     lineage: Mapping[str, tuple[str, ...]] | None = None,
+    *,
+    plan: Plan | None,
 ) -> tuple[RuleResult, ...]:
     """The results of the rules, in the order of the policy.
 
     columns   the columns with what was found about them
     today     the day from which waivers run
     lineage   what speaks against the release because of its original's policy and other releases, by rule
+    plan      the plan by which the release was made
     """
     waivers = {waiver.rule: waiver for waiver in policy.waivers}
-    judged = rules_judged_at_release(policy, release)
-    built_in = _built_in_results(release, policy, columns, judged, today)
+    judged = rules_judged_at_release(policy, release, plan)
+    built_in = _built_in_results(release, policy, columns, judged, today, plan)
 
     def fields_of(rule: Rule) -> dict[str, Any]:
         earlier, now = judged.get(rule.name), built_in.get(rule.name)
@@ -240,7 +242,7 @@ def judge_rules(
                 "satisfied": earlier.satisfied,
                 "details": {**(earlier.details or {}), JUDGED_WHEN_MADE: True},
             }
-        return _measure_rule(release, policy, rule, subsets, composition) if now is None else now
+        return _measure_rule(release, policy, rule, subsets, composition, plan) if now is None else now
 
     results = [_rule_result(rule, waivers.get(rule.name), today, fields_of(rule)) for rule in policy.rules]
     for name, found in (lineage or {}).items():
@@ -255,11 +257,12 @@ def _built_in_results(
     columns: Sequence[ColumnFacts],
     judged: Mapping[str, JudgedRule],
     today: date,
+    plan: Plan | None,
 ) -> dict[str, dict[str, Any]]:
     """The fields of the results of those rules of every policy that list columns or mistakes, by rule."""
     without_role = (*columns_to_explain(release, columns), *columns_with_unfit_roles(columns, policy))
     uncounted = cannot_count_people(policy, release) and rules_without_people(policy, judged)
-    differences = find_file_differences(release, policy)
+    differences = find_file_differences(release, plan)
     return {
         VALUES_PROTECTED: _judge_values_protected(release, policy, today),
         RULES_FIT: _judge_rules_fit(release, policy, today),
@@ -373,10 +376,11 @@ def _measure_rule(
     rule: Rule,
     subsets: SubsetAnswers | LookupAnswers | None,
     composition: Composition | None,
+    plan: Plan | None,
 ) -> dict[str, Any]:
     """The fields of a rule's result that come from the data."""
     if rule.name == RECORDS_LEFT:
-        beyond, aside = _beyond_the_limit(release, policy), _set_aside(release, policy)
+        beyond, aside = _beyond_the_limit(plan), _set_aside(release, policy)
         is_left = release.suppressed_records < release.records and "suppressed" not in beyond
         is_left &= "aside" not in aside or aside["by_reason"]
         return {**_without_details(rule.name, {}, is_left, satisfied=is_left), "details": {**beyond, **aside}}
@@ -444,12 +448,11 @@ def _upper_end(result: Result) -> float:
     return float(result.details.get("interval", (0.0, result.value))[1])
 
 
-def _beyond_the_limit(release: Release, policy: Policy) -> dict[str, Any]:
+def _beyond_the_limit(plan: Plan | None) -> dict[str, Any]:
     """Suppressed records, all records, and the share allowed by the plan, if more were suppressed.
 
     Otherwise only the share, if the release was made by an earlier plan, which can suppress any number.
     """
-    plan = plan_of_file(policy, release.source.path)
     if plan is None:
         return {}
     if plan.suppressed <= allowed_suppression(plan.suppression, plan.records):
