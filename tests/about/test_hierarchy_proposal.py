@@ -280,3 +280,18 @@ def test_one_rare_value_is_merged_with_the_next(counts, fewer_than, merged):
     proposal, hierarchy = propose_hierarchy("city", counts)
     assert proposal.words == {"rare": {"fewer_than": fewer_than}}
     assert {value for value, label in hierarchy.to_level(1).items() if label == "other"} == merged
+
+
+@pytest.mark.parametrize(
+    ("ages", "reason"),
+    [
+        (range(17, 50), "ages: intervals of 5, 10, 20 years, then cut at 20"),
+        (range(17, 80), "ages: intervals of 5, 10, 20 years, then cut at 20, 60"),
+        ([18.5, *range(20, 50)], "ages: intervals of 1, 5, 10, 20 years, then cut at 20"),
+        (range(100), "ages: intervals of 1, 5, 10, 20 years, then cut at 20, 60; few people reach 90"),
+    ],
+)
+def test_the_reason_for_ages_names_the_levels_that_are_proposed(ages, reason):
+    found, hierarchy = propose_hierarchy("age", {str(age): 1 for age in ages})
+    assert found.reason == reason
+    assert hierarchy.height == len(found.words["width"]) + 2

@@ -144,7 +144,7 @@ def test_init_proposes_a_hierarchy_for_each_quasi_identifier(tmp_path):
     read = read_policy(policy)
     known = {name for name, role in read.roles.items() if role == "quasi_identifier"}
     assert known == set(read.hierarchies) == set(MIXED) - {"diagnosis"}
-    assert "  age: {width: [5, 10, 20], cuts: [20, 60], labels: 20–39}  # ages: 5, 10 and 20 years, " in text
+    assert "  age: {width: [5, 10, 20], cuts: [20, 60], labels: 20–39}  # ages: intervals of 5, 10, 20 years, " in text
     assert (
         "  birthday: {dates: [month, quarter, half-year, year, 5-years, decade, 20-years]}  # dates; levels: " in text
     )

@@ -36,17 +36,17 @@ from PETWorks.about.hierarchies.texts import (
 from PETWorks.errors import HierarchyError, Joined, Phrase
 from PETWorks.tables.cells import SUPPRESSED, is_number
 
-AGES = "age, ages, 年齡, 歲數, 年紀"
-ISCO, ISCED = "isco, isco08, isco 08, isco88, isco 88", "isced, isced11, isced 11, isced 2011, isced97"
-POSTCODES = "zip, zip code, zipcode, postcode, postal code, post code, postal, 郵遞區號, 郵政編碼, 郵編"
+AGES = "age, 年齡, 歲數, 年紀"
+ISCO, ISCED = "isco", "isced"  # digits of names are ignored
+POSTCODES = "zip, zip code, postal, postal code, post code, 郵遞區號, 郵政編碼, 郵編"
 TOP_AGE = 90
 FEW_NUMBERS = 5  # so few distinct numbers may be codes
 INTERVALS = 20  # on the first level, at most
 TAIL = Fraction(1, 50)  # share of records with the largest numbers, which are coded together if far from the rest
-MOST_PARTS = 16  # of equally many records
-FEWEST_PARTS = 4  # on the first level, below which most records have one number, and quantiles say little
+MAX_PARTS = 16  # of equally many records
+MIN_PARTS = 4  # on the first level, below which most records have one number, and quantiles say little
 ADULT, OLDER = 20, 60  # the ages from which people count as such; multiples of the widest interval
-MOST_AS_DATES = 0.8  # share of the values by which a column is one of dates, although they cannot be read
+MIN_DATE_SHARE = 0.8  # of the values, from which a column is one of dates, although they cannot be read
 FEW_YEARS = 5  # dates within so few years are of events, not of births
 YEARS = (1850, 2100)  # of dates that are written in digits alone
 STEPS = (1, 2, 5)  # the first digit of the smallest width
@@ -147,7 +147,7 @@ def _proposals(words: str, values: Mapping[str, int], records: int, label: str) 
         yield from _for_addresses(values)
     rare_limit = _limit_of_rare(list(values.values()), max(5, -(-records // 100)))
     label = label_of_rare(values, label)
-    if values and sum(map(is_ambiguous_date, values)) >= MOST_AS_DATES * len(values):
+    if values and sum(map(is_ambiguous_date, values)) >= MIN_DATE_SHARE * len(values):
         reason = Phrase(
             "dates whose day and month cannot be told apart: declare {{dates: [month, year, decade], day_first: true}} "
             "(false: month first); until then those in few records become {label!r}",
@@ -178,10 +178,10 @@ def _for_dates(values: Iterable[str]) -> Iterator[Proposal]:
         for value in values:
             found = read_date(value, **spelling_of(words))
             # Numbers with few digits may be anything, and 159.4 is not a month of the year 159.
-            digits = value.isdecimal() and (
+            may_be_a_number = value.isdecimal() and (
                 len(value) < 7 or not YEARS[0] <= (found[0].year if found else 0) <= YEARS[1]
             )
-            if found is None or digits or ("." in value and is_number(value)):
+            if found is None or may_be_a_number or ("." in value and is_number(value)):
                 break
             units.add(found[1])
             years.add(found[0].year)
@@ -262,8 +262,8 @@ def _for_numbers(words: str, values: Mapping[str, int]) -> Iterator[Proposal]:
         return
     reasons = [Phrase("numbers: at most {n} intervals, then wider ones", n=INTERVALS)]
     if most - least > 2 * (usual - least) > 0:
-        parts = [2**power for power in range(MOST_PARTS.bit_length() - 1, 0, -1) if 2 ** (power + 1) <= len(numbers)]
-        if parts and len(set(between_quantiles(parts, values).labels_of(values))) >= FEWEST_PARTS:
+        parts = [2**power for power in range(MAX_PARTS.bit_length() - 1, 0, -1) if 2 ** (power + 1) <= len(numbers)]
+        if parts and len(set(between_quantiles(parts, values).labels_of(values))) >= MIN_PARTS:
             yield Proposal(
                 {"quantiles": parts}, Phrase("skewed numbers: {n} intervals with equally many records", n=parts[0])
             )
@@ -279,14 +279,18 @@ def _for_numbers(words: str, values: Mapping[str, int]) -> Iterator[Proposal]:
 
 
 def _for_ages(most: Fraction, *, whole: bool) -> Proposal:
-    """Ages of 1, 5, 10 and 20 years, then children, adults and older people."""
+    """Intervals of 1 (unless each age is one), 5, 10 and 20 years, then children, adults and older people."""
     coded = {"top": TOP_AGE} if most >= TOP_AGE else {}
     widths = [1, 5, 10, 20] if coded or not whole else [5, 10, 20]  # ages in years are values already
+    cuts = [age for age in (ADULT, OLDER) if age <= most]
     reasons = [
-        Phrase("ages: 5, 10 and 20 years, then below {adult}, below {older} and older", adult=ADULT, older=OLDER)
+        Phrase(
+            "ages: intervals of {widths} years, then cut at {cuts}",
+            widths=Joined(", ", map(str, widths)),
+            cuts=Joined(", ", map(str, cuts)),
+        )
     ]
     reasons += [Phrase("few people reach {age}", age=TOP_AGE)] if coded else []
-    cuts = [age for age in (ADULT, OLDER) if age <= most]
     return Proposal({"width": widths, "cuts": cuts, **coded}, Joined("; ", reasons))
 
 
