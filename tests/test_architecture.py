@@ -204,10 +204,16 @@ def test_a_module_of_a_folder_does_not_shadow_output():
     assert PETWorks.output is PETWorks.compat.output
 
 
+CATCHES_ALL = {
+    "studio.server.app": "the outermost door of the page",
+    "tables.interrupts": "the waiting thread raises the error again",
+}
+
+
 def test_no_error_is_swallowed():
     for module, tree in modules():
         for node in nodes(tree):
-            if isinstance(node, ast.ExceptHandler):
+            if isinstance(node, ast.ExceptHandler) and module not in CATCHES_ALL:
                 caught = [n.id for n in ast.walk(node.type) if isinstance(n, ast.Name)] if node.type else ["everything"]
                 assert not {"Exception", "BaseException", "everything"} & set(caught), module
 

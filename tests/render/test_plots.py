@@ -1,6 +1,7 @@
 """`plot()`: every chart draws the numbers that its result has, in each library, language and theme."""
 
 import os
+import re
 import sys
 from collections import Counter
 from itertools import combinations
@@ -361,6 +362,13 @@ def test_in_the_browser(browser, tmp_path, scheme):
         assert opened.page.evaluate(paper) == "rgb(255, 255, 255)"
         opened.page.evaluate("document.body.dataset.jpThemeLight = 'false'")
         assert opened.page.evaluate(paper) == "rgb(13, 17, 23)"
+
+
+def test_small_chances_are_drawn_where_they_are():
+    columns = {"half": [str(number % 2) for number in range(100_000)], "two": ["a", *["b"] * 99_999]}
+    svg = every_subset(Release(columns, dict.fromkeys(columns, "quasi_identifier")), "all").plot("risk").svg
+    heights = re.findall(r'class="dot lowest" cx="[0-9.]+" cy="([0-9.]+)"', svg)
+    assert heights == ["125.0", "77.5"]  # 2 and 3 of the 4 parts of 0.004 %, between 220 and 30
 
 
 PICTURES = {"risk": {"limits": {"average-risk": 0.04}}, "pairs": {}}

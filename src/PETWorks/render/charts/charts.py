@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from PETWorks.anonymizer.anonymization_facts import FrontierFacts
@@ -200,11 +200,16 @@ LABEL_HEIGHT = 15
 MAX_LABEL_WIDTH = 30  # characters of a label beside a line, wide ones counting twice
 
 
-def bar_length(share: Number) -> float:
-    """A share in per cent of a bar; 0 for a share that is only known to be below a bound."""
+def plotted_share(share: Number) -> float:
+    """A share for a chart, from 0 to 1; 0 for a share that is only known to be below a bound."""
     if isinstance(share, Bound):
         share = share.about if share.above is None else share.above
-    return round(100 * min(max(float(share or 0), 0), 1), 2)
+    return min(max(float(share or 0), 0), 1)
+
+
+def bar_length(share: Number) -> float:
+    """A share in per cent of a bar."""
+    return round(100 * plotted_share(share), 2)
 
 
 def report_charts(document: CheckDocument) -> dict[str, Any]:
@@ -269,13 +274,12 @@ def risk_charts(
         rows = [answer for answer in answers if answer.attack == attack]
         sizes = [row.known for row in rows]
         limit, label = (allowed or {}).get(attack) or (None, "")
-        most = max([limit or 0.0, *(bar_length(row.highest.posterior) / 100 for row in rows)])
+        most = max([limit or 0.0, *(plotted_share(row.highest.posterior) for row in rows)])
         chart = _axes(min(sizes), max(sizes), min(_round_up(most), 1.0), percent)
         for kind in ("highest", "median", "lowest"):
-            shares = [bar_length(getattr(row, kind).posterior) / 100 for row in rows]
+            shares = [plotted_share(getattr(row, kind).posterior) for row in rows]
             _add_line(chart, kind, sizes, shares, dots=True)
-        chart["x_ticks"] = [{"at": chart["x"](size), "label": str(size)} for size in _spread(sizes, MAX_ROWS)]
-        chart["x_label"] = _texts("drivers.axis")
+        _label_x(chart, sizes, "drivers.axis")
         chart["title"] = _attack_title(attack, "drivers.chart")
         chart["rows"] = rows
         if limit is not None:
@@ -295,11 +299,11 @@ def attacks_chart(answers: Sequence[KnownAttributes]) -> dict[str, Any] | None:
         return None
     riskiest = {(answer.attack, answer.known): answer.highest for answer in answers}
     sizes = sorted({known for _, known in riskiest})
-    most = max(bar_length(riskiest[key].posterior) / 100 for key in riskiest if key[0] in attacks)
+    most = max(plotted_share(riskiest[key].posterior) for key in riskiest if key[0] in attacks)
     chart = _axes(sizes[0], sizes[-1], min(_round_up(most), 1.0), percent, right=LABELS_AT)
     for index, attack in enumerate(attacks):
         known = [size for size in sizes if (attack, size) in riskiest]
-        shares = [bar_length(riskiest[attack, size].posterior) / 100 for size in known]
+        shares = [plotted_share(riskiest[attack, size].posterior) for size in known]
         _add_line(chart, f"line-{index}", known, shares, dots=True)
     ends = [line["dots"][-1][1] for line in chart["lines"]]
     chart["end_labels"] = [
@@ -310,9 +314,8 @@ def attacks_chart(answers: Sequence[KnownAttributes]) -> dict[str, Any] | None:
         }
         for (index, attack), y in zip(enumerate(attacks), spread_apart(ends, LABEL_HEIGHT), strict=True)
     ]
-    chart["x_ticks"] = [{"at": chart["x"](size), "label": str(size)} for size in _spread(sizes, MAX_ROWS)]
-    chart["x_label"] = _texts("drivers.axis")
-    chart["titles"] = [in_spans(lambda lang, attack=attack: attack_name(attack, lang)) for attack in attacks]  # type: ignore[misc]
+    _label_x(chart, sizes, "drivers.axis")
+    chart["titles"] = [in_spans(partial(attack_name, attack)) for attack in attacks]
     chart["rows"] = [
         {
             "known": size,
@@ -329,7 +332,7 @@ def _cut_label(text: str) -> str:
 
 
 def spread_apart(positions: Sequence[float], distance: float) -> list[float]:
-    """The positions, moved as little as possible so that they keep this distance within the chart.
+    """The positions in the same order, pushed apart so that they keep this distance within the chart.
 
     >>> spread_apart([30, 100, 32], 14), spread_apart([220, 220], 14)
     ([30, 100, 44], [206, 220])
@@ -372,15 +375,13 @@ def release_curves(facts: ReleasesFacts) -> list[dict[str, Any]]:
         shares = [share for points in lines.values() for _, share in points]
         if any(isinstance(share, Bound) and share.withheld is not None for share in shares):
             continue
-        most = max(bar_length(share) / 100 for share in shares)
+        most = max(plotted_share(share) for share in shares)
         chart = _axes(1, len(attack.curve), min(_round_up(most), 1.0), percent)
         for kind, points in lines.items():
-            numbers, known = [number for number, _ in points], [bar_length(share) / 100 for _, share in points]
+            numbers, known = [number for number, _ in points], [plotted_share(share) for _, share in points]
             _add_line(chart, kind, numbers, known, dots=True)
             chart["lines"][-1]["sample"] = True
-        numbers = _spread([step.release for step in attack.curve], MAX_ROWS)
-        chart["x_ticks"] = [{"at": chart["x"](number), "label": str(number)} for number in numbers]
-        chart["x_label"] = _texts("releases.axis")
+        _label_x(chart, [step.release for step in attack.curve], "releases.axis")
         chart["attack"] = attack.attack
         charts.append(chart)
     return charts
@@ -424,8 +425,8 @@ def frontier_chart(facts: FrontierFacts) -> dict[str, Any]:
         _add_frontier_line(chart, 0, [(x, losses[None, limit]) for x, limit in enumerate(limits)])
         labels, rules_x = [percent(limit) for limit in limits], limits.index(facts.suppression)
     else:
-        for number, limit in enumerate(limits):
-            _add_frontier_line(chart, number, [(x, losses[step, limit]) for x, step in enumerate(steps)])
+        for index, limit in enumerate(limits):
+            _add_frontier_line(chart, index, [(x, losses[step, limit]) for x, step in enumerate(steps)])
             chart["lines"][-1] |= {"label": {lang: percent(limit, lang) for lang in LANGUAGES}, "sample": True}
         labels, rules_x = [amount(step or 0) for step in steps], steps.index(facts.threshold)
     chart["x_ticks"] = [{"at": chart["x"](x), "label": label} for x, label in enumerate(labels)]
@@ -449,10 +450,10 @@ def frontier_chart(facts: FrontierFacts) -> dict[str, Any]:
     return chart
 
 
-def _add_frontier_line(chart: dict[str, Any], number: int, points: Sequence[tuple[int, float | None]]) -> None:
+def _add_frontier_line(chart: dict[str, Any], index: int, points: Sequence[tuple[int, float | None]]) -> None:
     """Add a line through the points at which the rules can be kept."""
     known = [(x, loss) for x, loss in points if loss is not None]
-    _add_line(chart, f"line-{number}", [x for x, _ in known], [loss for _, loss in known], dots=True)
+    _add_line(chart, f"line-{index}", [x for x, _ in known], [loss for _, loss in known], dots=True)
 
 
 def _drivers(drivers: Sequence[Driver]) -> list[dict[str, Any]]:
@@ -474,7 +475,7 @@ def compare_drivers(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     names = list(dict.fromkeys(name for rows in by_attack for name in rows))
     attacks = [next(iter(rows.values()))["driver"].attack for rows in by_attack]
     return {
-        "heads": [in_spans(lambda lang, attack=attack: attack_name(attack, lang)) for attack in attacks],  # type: ignore[misc]
+        "heads": [in_spans(partial(attack_name, attack)) for attack in attacks],
         "rows": [{"name": name, "cells": [rows.get(name) for rows in by_attack]} for name in names[:MAX_BARS]],
     }
 
@@ -491,8 +492,7 @@ def shares_chart(lines: Mapping[str, tuple[Mapping[str, str], Mapping[int, float
     for kind, (label, points) in lines.items():
         _add_line(chart, kind, list(points), list(points.values()), dots=True)
         chart["lines"][-1] |= {"label": label, "sample": True, "label_x": LEFT + 40 + 150 * (len(chart["lines"]) - 1)}
-    chart["x_ticks"] = [{"at": chart["x"](number), "label": str(number)} for number in _spread(numbers, MAX_ROWS)]
-    chart["x_label"] = _texts(axis)
+    _label_x(chart, numbers, axis)
     return chart
 
 
@@ -575,6 +575,12 @@ def _add_line(chart: dict[str, Any], kind: str, xs: Sequence[float], ys: Sequenc
             "label_x": LEFT + 40 + 110 * len(chart["lines"]),
         }
     )
+
+
+def _label_x(chart: dict[str, Any], numbers: Sequence[int], message: str) -> None:
+    """Add ticks at whole numbers, and the label of the axis."""
+    chart["x_ticks"] = [{"at": chart["x"](at), "label": str(at)} for at in _spread(numbers, MAX_ROWS)]
+    chart["x_label"] = _texts(message)
 
 
 def _round_up(share: float) -> float:

@@ -322,7 +322,7 @@ def _choose_attack(wanted: str | None, known: Sequence[str]) -> str:
 
 def _number(share: Number) -> float:
     """A share as a number; for a bound, the number that a report draws."""
-    return charts.bar_length(share) / 100 if share is None or isinstance(share, Bound) else float(share)
+    return charts.plotted_share(share) if share is None or isinstance(share, Bound) else float(share)
 
 
 def _labels(lang: str, **messages: str) -> dict[str, str]:

@@ -204,7 +204,8 @@ def _choices(request: Request, case: OpenCase) -> dict[str, Any]:
     this, data = workspace.relative(case.file.path), _table_of(case, request)
     candidates = [case.policy.privacy_unit, *case.release.identifiers]
     read = [_readable(workspace.path(file.path)) for file in policies]
-    made, originals = ([getattr(one, use) for one in read if one is not None] for use in ("data", "original"))
+    known = [policy for policy in read if policy is not None]
+    made, originals = [policy.data for policy in known], [policy.original for policy in known]
     own = (file.path for file in tables if not is_companion_file(PurePosixPath(file.path)))
     others = [path for path in own if path != data and workspace.path(path) not in originals]
     other_tables = sorted(others, key=lambda path: workspace.path(path) not in made)
@@ -353,9 +354,7 @@ def _risk_chart(old: CheckDocument, new: CheckDocument, names: Sequence[str]) ->
     """The highest chance of re-identification by the number of known attributes, for both checks."""
     lines = {}
     for kind, name, document in (("highest", names[0], old), ("median", names[1], new)):
-        points = {
-            answer.known: charts.bar_length(answer.highest.posterior) / 100 for answer in answers_if_known(document)
-        }
+        points = {answer.known: charts.plotted_share(answer.highest.posterior) for answer in answers_if_known(document)}
         if not points:
             return None
         lines[kind] = (dict.fromkeys(LANGUAGES, shorten_name(name)), points)
