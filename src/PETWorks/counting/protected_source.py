@@ -112,9 +112,12 @@ def protect_source(source: OpenedSource, declared: Any, unit: str | None = None)
                 what=f"protect.{name}",
             )
     protected: Any = copy(source)  # so that the class of the table stays the same
-    protected.changes = changes
-    protected.grouped_by = grouped_by
-    protected.read = _ProtectedRead(source, protected)
+
+    def read(columns: tuple[str, ...], *, in_pieces: bool = False) -> "Iterator[pa.Table]":
+        for piece in source.read(columns, in_pieces=in_pieces):
+            yield protect_piece(piece, columns, protected)
+
+    protected.changes, protected.grouped_by, protected.read = changes, grouped_by, read
     result: OpenedSource = protected
     return result
 
@@ -138,7 +141,7 @@ def _find_changes(
                 pairs_of_column.append(_count_pairs(texts[columns.index(name)], people))
         for name, text in zip(columns, texts, strict=True):
             counted: Any = text.value_counts()
-            for value, times in zip(*(counted.field(index).to_pylist() for index in (0, 1)), strict=True):
+            for value, times in zip(counted.field(0).to_pylist(), counted.field(1).to_pylist(), strict=True):
                 if value is None or value == SUPPRESSED:
                     continue
                 if name in counts_of_grouped:
@@ -208,17 +211,6 @@ def changes_in(source: Source) -> Mapping[str, Change]:
 def protect_words(source: Source) -> dict[str, Any]:
     """The declared protection of each protected column of a table."""
     return {column: dict(change.protection.words) for column, change in changes_in(source).items()}
-
-
-class _ProtectedRead:
-    """The method `read` of a table with protected columns."""
-
-    def __init__(self, unprotected: Source, source: Any) -> None:
-        self._unprotected, self._source = unprotected, source
-
-    def __call__(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> "Iterator[pa.Table]":
-        for piece in self._unprotected.read(columns, in_pieces=in_pieces):
-            yield protect_piece(piece, columns, self._source)
 
 
 def protect_piece(piece: "pa.Table", columns: Sequence[str], source: Any) -> "pa.Table":

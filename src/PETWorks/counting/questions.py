@@ -13,6 +13,7 @@ from PETWorks.counting.counts import ClassCodes, ClassSizes, ClassValues, Groupi
 
 Summary = TypeVar("Summary")
 Batch = TypeVar("Batch")
+Merge = Callable[[Summary, Summary], Summary]
 
 CELLS_PER_BATCH = 1 << 17  # so that the data of a kernel stays in the CPU cache
 THREADS = min(os.cpu_count() or 1, 8)
@@ -20,7 +21,7 @@ THREADS = min(os.cpu_count() or 1, 8)
 
 def fold_batches(
     kernel: Callable[[Batch], Summary],
-    merge: Callable[[Summary, Summary], Summary],
+    merge: Merge[Summary],
     batches: Iterator[Batch],
     cells: int,
 ) -> Summary:
@@ -33,9 +34,7 @@ def fold_batches(
         return reduce(merge, pool.map(kernel, batches))
 
 
-def fold_parts(
-    kernel: Callable[[Batch], Summary], merge: Callable[[Summary, Summary], Summary], parts: Iterator[Batch]
-) -> Summary:
+def fold_parts(kernel: Callable[[Batch], Summary], merge: Merge[Summary], parts: Iterator[Batch]) -> Summary:
     """Run a kernel over parts on several threads and merge the answers; few parts are in memory at any time."""
     from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -53,7 +52,9 @@ def split_into_batches(classes: ClassValues) -> Iterator[ClassValues]:
     """Cut the classes into batches of whole classes."""
     cell_ends = np.append(classes.starts, len(classes.values))
     first, last = 0, len(classes.sizes)
-    while first < last or last == 0:
+    if last == 0:
+        yield classes
+    while first < last:
         end = int(np.searchsorted(cell_ends, cell_ends[first] + CELLS_PER_BATCH, side="right")) - 1
         end = min(max(end, first + 1), last)
         cells = slice(cell_ends[first], cell_ends[end])
@@ -64,12 +65,7 @@ def split_into_batches(classes: ClassValues) -> Iterator[ClassValues]:
             classes.counts[cells],
             None if classes.people is None else classes.people[first:end],
         )
-        if last == 0:
-            return
         first = end
-
-
-Merge = Callable[[Summary, Summary], Summary]
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +136,7 @@ def fold_question(
         (name, id(table), grouping, sensitive),
         table,
         grouping,
-        lambda rows, people: rows.fold(grouping, sensitive, kernel, merge, people),
+        lambda rows, counted: rows.fold(grouping, sensitive, kernel, merge, counted),
         merge,
         sensitive,
         people,

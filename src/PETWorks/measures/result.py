@@ -41,6 +41,12 @@ def no_less_than(value: float | None, limit: float | None) -> bool | None:
     return None if limit is None else value is None or bool(at_most(limit, value))
 
 
+def all_hold(*verdicts: bool | None) -> bool | None:
+    """Whether all given limits hold; None if none was given."""
+    limited = [verdict for verdict in verdicts if verdict is not None]
+    return all(limited) if limited else None
+
+
 def normalise_loss(raw: Any, least: Any, most: Any) -> float:
     """A loss rescaled between its extremes and inverted: 1 if nothing is lost, 0 if everything is; clipped.
 

@@ -13,7 +13,7 @@ from conftest import HIERARCHIES, TINY_PARTS, ZIP, constants, examples, small_ba
 from definitions import LOOKUPS, TWINS, Case, fold_sensitive_values, share_right
 from PETWorks import Release, catalogue, evaluate
 from PETWorks.errors import HierarchyError, InputError, NeedNotMet, ParameterError
-from PETWorks.measures.disclosure.intervals import controls_needed, excess_interval, newcombe, wilson
+from PETWorks.measures.disclosure.excess import controls_needed, excess_interval, newcombe, wilson
 from PETWorks.measures.result import flatten
 from spark_cluster import needs_spark
 

@@ -19,14 +19,13 @@ from PETWorks.counting.view import View
 from PETWorks.errors import ParameterError, Phrase, unknown
 from PETWorks.measures.attacks.reidentification import (
     ADVERSARY_TREATMENT,
-    all_hold,
     excess_over_guessing,
     record_class_modes,
     vulnerability,
 )
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import AtMost, Number, WorthOfValues
-from PETWorks.measures.result import Result, no_more_than
+from PETWorks.measures.result import Result, all_hold, no_more_than
 
 MAX_DENOMINATOR = 10**6  # largest denominator of a worth, so that 0.3333333333333333 is read as 1/3
 MAX_UNITS = 1 << 62

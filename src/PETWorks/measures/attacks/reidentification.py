@@ -15,7 +15,7 @@ from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.errors import Hint, NotApplicable, RoleError, quoted
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import AtMost
-from PETWorks.measures.result import Result, no_more_than
+from PETWorks.measures.result import Result, all_hold, no_more_than
 
 
 def table_in_memory(release: Release) -> WeightedRows:
@@ -50,7 +50,8 @@ def record_class_modes(release: Release, sensitive: str) -> tuple[Integers, Inte
             sensitive_attributes=quoted(release.sensitive_attributes),
         )
     if release.view.required_column(sensitive) is not None:
-        people, once = (_people(release, *further, required=sensitive) for further in ((sensitive,), ()))
+        people = _people(release, sensitive, required=sensitive)
+        once = _people(release, required=sensitive)  # each person once in a class
         return weighted_rows.known_class_modes(table, release.quasi_identifiers, sensitive, people, once)
     people = _people(release, sensitive)
     modes = weighted_rows.record_class_modes(table, release.quasi_identifiers, sensitive, people)
@@ -113,12 +114,6 @@ def re_identification_per_record(release: Release) -> NDArray[np.float64]:
 def excess_over_guessing(prior: int, posterior: int, records: int) -> float:
     """The excess (posterior - prior)/(1 - prior), from numbers of successes; 0 if guessing always succeeds."""
     return (posterior - prior) / (records - prior) if records > prior else 0.0
-
-
-def all_hold(*verdicts: bool | None) -> bool | None:
-    """Whether all given limits hold; None if none was given."""
-    limited = [verdict for verdict in verdicts if verdict is not None]
-    return all(limited) if limited else None
 
 
 def vulnerability(prior: int, posterior: Any, records: int) -> dict[str, Any]:

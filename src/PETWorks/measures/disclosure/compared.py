@@ -14,7 +14,7 @@ from PETWorks.counting.stacked import column_by_table, common_column
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.errors import Hint, InputError, Phrase
-from PETWorks.measures.disclosure.intervals import newcombe
+from PETWorks.measures.disclosure.excess import newcombe
 from PETWorks.tables.cells import SUPPRESSED
 
 ORIGINAL, RELEASED, CONTROL = range(3)

@@ -15,7 +15,6 @@ from PETWorks.counting.counts import ClassValues, Grouping, Integers, run_starts
 from PETWorks.counting.questions import Question, fold_question
 from PETWorks.counting.view import View
 from PETWorks.errors import Hint, InputError, Phrase
-from PETWorks.measures.attacks.reidentification import all_hold
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.disclosure.compared import (
     CONTROL,
@@ -30,9 +29,9 @@ from PETWorks.measures.disclosure.compared import (
     compared_tables,
     is_in_original,
 )
-from PETWorks.measures.disclosure.intervals import controls_needed, excess_interval, excess_over, newcombe
+from PETWorks.measures.disclosure.excess import controls_needed, excess_interval, excess_over, newcombe
 from PETWorks.measures.parameters import AtMost
-from PETWorks.measures.result import Result, no_more_than
+from PETWorks.measures.result import Result, all_hold, no_more_than
 
 FEWEST_CONTROLS = 100  # below, a limit on the excess is not judged
 NO_CONTROL, FEW_CONTROLS = Phrase("no control people"), Phrase("few control people")

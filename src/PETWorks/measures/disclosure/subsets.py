@@ -44,7 +44,7 @@ from PETWorks.measures.disclosure.compared import (
     compared_tables,
     view_of,
 )
-from PETWorks.measures.disclosure.intervals import controls_needed, excess_interval
+from PETWorks.measures.disclosure.excess import controls_needed, excess_interval
 from PETWorks.measures.disclosure.lookups import (
     COUNTED,
     FEWEST_CONTROLS,

@@ -25,7 +25,7 @@ from PETWorks.measures.classes import (
     shares_question,
 )
 from PETWorks.measures.parameters import Number, Text
-from PETWorks.measures.result import LazyDetails, Result, at_most, no_less_than, no_more_than
+from PETWorks.measures.result import LazyDetails, Result, all_hold, at_most, no_less_than, no_more_than
 
 ClassSize = Annotated[float | None, Number(at_least=1, limit="at least", unit="records")]
 
@@ -147,11 +147,10 @@ def alpha_k_anonymity(
             **({} if alpha is None else count_failing_classes(view, column, _ShareAbove(alpha), "alpha", named)),
         }
     share, smallest = max(largest), view.class_sizes().smallest
-    verdicts = [no_less_than(smallest, k), no_more_than(float(share), alpha)]
     return Result(
         "alpha-k-anonymity",
         [smallest, float(share)],
-        None if verdicts == [None, None] else False not in verdicts,
+        all_hold(no_less_than(smallest, k), no_more_than(float(share), alpha)),
         {"alpha": alpha, "k": k, "value": value},
         {"exact": str(share), "attributes": attributes, **view.class_summary()},
     )

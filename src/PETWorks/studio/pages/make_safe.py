@@ -78,7 +78,8 @@ CHOICES: dict[str, Sequence[str]] = {
     "order": ORDERS,
     "show": SHOW,
 }
-FIELDS = {
+# What errors call the fields of the form.
+FIELD_NAMES = {
     "suppression": Phrase("suppression"),
     "minutes": Phrase("minutes"),
     "weight": Phrase("weight"),
@@ -91,7 +92,7 @@ FIELDS = {
     "show": Phrase("what classes show"),
     "suppressed_records": Phrase("suppressed records"),
     "kept": Phrase("whether a column is kept"),
-}  # what errors call the fields of the form
+}
 
 
 @dataclass(frozen=True)
@@ -245,7 +246,7 @@ def _number(field: str, text: str, lowest: int, highest: int | None) -> Decimal 
     is_whole = field not in ("low", "high") or (number.is_finite() and number == number.to_integral_value())
     if number.is_finite() and is_whole and lowest <= number and (highest is None or number <= highest):
         return number
-    values: dict[str, Any] = {"field": FIELDS[field], "lowest": lowest, "given": printable(text)[:40]}
+    values: dict[str, Any] = {"field": FIELD_NAMES[field], "lowest": lowest, "given": printable(text)[:40]}
     if highest is None:
         raise InputError("{field}: expected a number at least {lowest}, got {given!r}", **values)
     raise InputError("{field}: expected a number from {lowest} to {highest}, got {given!r}", highest=highest, **values)
@@ -254,7 +255,7 @@ def _number(field: str, text: str, lowest: int, highest: int | None) -> Decimal 
 def _choice(field: str, text: str, known: Sequence[str]) -> str:
     value = text or known[0]
     if value not in known:
-        raise InputError("{field} is one of {known}", field=FIELDS[field], known=", ".join(filter(None, known)))
+        raise InputError("{field} is one of {known}", field=FIELD_NAMES[field], known=", ".join(filter(None, known)))
     return value
 
 
@@ -382,14 +383,14 @@ def released_columns(case: OpenCase) -> list[str]:
 
 def _thresholds(case: OpenCase) -> list[tuple[str, str, Any]]:
     """The thresholds of the rules that a frontier can vary: measure, parameter and value."""
-    rules = [rule for rule in case.policy.rules if rule.measure is not None]
-    names = [rule.measure.name for rule in rules if rule.measure is not None]
+    measured = [(rule.measure, rule.parameters) for rule in case.policy.rules if rule.measure is not None]
+    names = [measure.name for measure, _ in measured]
     return [
-        (rule.measure.name, name, rule.parameters[name])
-        for rule in rules
-        if rule.measure is not None and names.count(rule.measure.name) == 1
-        for name, parameter in rule.measure.parameters.items()
-        if isinstance(parameter.rule, Number) and parameter.rule.limit and rule.parameters.get(name) is not None
+        (measure.name, name, given[name])
+        for measure, given in measured
+        if names.count(measure.name) == 1
+        for name, parameter in measure.parameters.items()
+        if isinstance(parameter.rule, Number) and parameter.rule.limit and given.get(name) is not None
     ]
 
 
@@ -401,7 +402,9 @@ def run(request: Request, case: OpenCase, form: Form) -> Response:
     except ConflictError:
         raise
     except PETWorksError as error:
-        return _page(request, studio(request).cases.of(case.file.path), form, error)  # the settings may be saved
+        return _page(
+            request, studio(request).cases.of(case.file.path), form, error
+        )  # the settings may have been saved before
 
 
 def _run(request: Request, case: OpenCase, form: Form) -> Response:
@@ -671,7 +674,7 @@ def before_and_after(
         example, stars, checked = None, {}, {}
     made = () if facts is None or facts.utility is None else facts.utility.columns
     kept = {fact.column: fact.information_kept for fact in made}
-    for name, share in checked.items():  # which knows that exact values were made coarser before
+    for name, share in checked.items():  # the check also sees values that were made coarser before the search
         if isinstance(share, float):
             kept[name] = min(share, 1.0 if (told := kept.get(name)) is None else told)
     wanted = () if facts is None or facts.kept_columns is None else facts.kept_columns.keep

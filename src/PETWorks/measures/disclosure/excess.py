@@ -4,13 +4,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import sqrt
 
-Interval = Callable[[float, int, float, int], tuple[float, float]]
+IntervalFunction = Callable[[float, int, float, int], tuple[float, float]]
 
 Z = 1.959963984540054  # of a confidence of 95 %
 MOST_CONTROLS = 1 << 40
 
 
-def wilson(share: float, number: int) -> tuple[float, float]:
+def wilson(share: float, people: int) -> tuple[float, float]:
     """The interval of a share that was found among this number of people.
 
     Wilson (1927), *Probable inference, the law of succession, and statistical inference*.
@@ -18,12 +18,12 @@ def wilson(share: float, number: int) -> tuple[float, float]:
     >>> [round(end, 4) for end in wilson(0.5, 100)]
     [0.4038, 0.5962]
     """
-    square = Z * Z / number
-    centre, spread = share + square / 2, Z * sqrt(max(share * (1 - share), 0.0) / number + square / (4 * number))
+    square = Z * Z / people
+    centre, spread = share + square / 2, Z * sqrt(max(share * (1 - share), 0.0) / people + square / (4 * people))
     return max((centre - spread) / (1 + square), 0.0), min((centre + spread) / (1 + square), 1.0)
 
 
-def newcombe(one: float, of_one: int, other: float, of_other: int) -> tuple[float, float]:
+def newcombe(share: float, people: int, other_share: float, other_people: int) -> tuple[float, float]:
     """The interval of the difference of two shares, each found among its number of people.
 
     Newcombe (1998), *Interval estimation for the difference between independent proportions*, method 10.
@@ -31,9 +31,10 @@ def newcombe(one: float, of_one: int, other: float, of_other: int) -> tuple[floa
     >>> [round(end, 4) for end in newcombe(56 / 70, 70, 48 / 80, 80)]
     [0.0524, 0.3339]
     """
-    (low, high), (other_low, other_high) = wilson(one, of_one), wilson(other, of_other)
-    lower = (one - other) - sqrt((one - low) ** 2 + (other_high - other) ** 2)
-    return lower, (one - other) + sqrt((high - one) ** 2 + (other - other_low) ** 2)
+    (low, high), (other_low, other_high) = wilson(share, people), wilson(other_share, other_people)
+    difference = share - other_share
+    lower = difference - sqrt((share - low) ** 2 + (other_high - other_share) ** 2)
+    return lower, difference + sqrt((high - share) ** 2 + (other_share - other_low) ** 2)
 
 
 def excess_over(value: Fraction, baseline: Fraction) -> Fraction:
@@ -54,11 +55,11 @@ def excess_interval(value: float, records: int, control: float, controls: int) -
 
 
 def controls_needed(
-    value: float, records: int, control: float, limit: float, interval: Interval = excess_interval
+    value: float, records: int, control: float, limit: float, interval: IntervalFunction = excess_interval
 ) -> int | None:
-    """The number of control people that brings the interval below a limit, if they are guessed right as often.
+    """The smallest number of control people for which the upper end of the interval is at most `limit`.
 
-    None if no number of them does.
+    They are assumed to be guessed right as often. None if no number suffices.
 
     interval   of the excess: that of `excess_interval` or `newcombe`
 
