@@ -132,7 +132,7 @@ else:
     LanguageCode = Literal[tuple(LANGUAGES)]
 MultilingualText = Annotated[
     str | Annotated[Mapping[LanguageCode, str], keys(LanguageCode)],
-    described("a text of the policy, in one language or in both"),
+    described("a text of the policy, in one language or in several"),
 ]
 Day = Annotated[str, Meta(extra_json_schema={"format": "date"})]
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]

@@ -19,8 +19,10 @@ from PETWorks.cli.arguments import (
     POLICY_SUFFIXES,
     ROLE_OPTIONS,
     STANDARD_OUTPUT,
+    add_options,
     engine_options,
     engine_settings,
+    format_option,
     note,
     open_release,
     parse_measure,
@@ -188,12 +190,9 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
                help="Whether the records are in random order [default: yes, if they are read into memory]."),
         option("--seed", metavar="NUMBER", help="The seed of an earlier run, for the same random order."),
         *engine_options(),
-        option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True,
-               help="How to print."),
+        format_option,
     ]  # fmt: skip
-    for add in reversed(options):
-        command = add(command)
-    return command
+    return add_options(command, options)
 
 
 TABLE_OPTIONS = (

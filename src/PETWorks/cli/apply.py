@@ -214,11 +214,9 @@ def _prepare(table: str, plan: "Plan", options: dict[str, Any]) -> "PreparedTabl
     from PETWorks.gate.plans import earlier_hierarchies, prepare_table
     from PETWorks.tables.opening import open_table
 
-    separator = "\t" if options["separator"] == r"\t" else options["separator"]
-
     def open_file(table_or_frame: Any) -> Any:
         return (
-            open_table(table_or_frame, separator, options["encoding"])
+            open_table(table_or_frame, options["separator"], options["encoding"])
             if isinstance(table_or_frame, str | Path)
             else table_or_frame
         )

@@ -3,7 +3,7 @@
 import csv
 import io
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -68,6 +68,13 @@ STANDARD_OUTPUT = Path("-")
 RECORD_FILE_SUFFIXES = (".csv", ".parquet")
 
 
+def add_options(command: Command, options: Sequence[Callable[[Any], Any]]) -> Command:
+    """Add options to a command; its help lists them in this order."""
+    for add in reversed(options):
+        command = add(command)
+    return command
+
+
 def table_options(command: Command) -> Command:
     """Add the options that describe the table, and the output format."""
     option = click.option
@@ -75,11 +82,11 @@ def table_options(command: Command) -> Command:
     options = [
         option(
             "--policy",
-            type=click.Path(path_type=Path),
+            type=FILE,
             metavar="FILE",
             help="A policy that describes the table: roles, hierarchies, original, ... Other options override it.",
         ),
-        option("--root", type=click.Path(path_type=Path), metavar="DIR", help="Files of the policy must be in here."),
+        option("--root", type=FILE, metavar="DIR", help="Files of the policy must be in here."),
         option("--network", is_flag=True, help="Allow connections to servers that the policy names."),
         option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers: what an adversary may know."),
         option("--sensitive", multiple=True, metavar="C,D", help="Sensitive attributes: what must not be learnt."),
@@ -89,11 +96,9 @@ def table_options(command: Command) -> Command:
         option("--encoding", metavar="NAME", help="Encoding of the CSV files; UTF-8 or Big5, detected, by default."),
         *engine_options(),
         option("--format", "output_format", type=formats, help="Output format; json is the default for a FILE.json."),
-        option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to this file."),
+        option("-o", "--output", type=FILE, metavar="FILE", help="Write to this file."),
     ]  # fmt: skip
-    for add in reversed(options):
-        command = add(command)
-    return command
+    return add_options(command, options)
 
 
 original_option = click.option("--original", metavar="TABLE", help="The table the release was made from.")
@@ -116,9 +121,7 @@ def comparison_options(command: Command) -> Command:
         option("--control", metavar="TABLE", help="People like those of the original who had no part in the release."),
         option("--level", "levels", multiple=True, metavar="COLUMN=LEVEL", help="Compare on a level of its hierarchy."),
     ]
-    for add in reversed(options):
-        command = add(command)
-    return command
+    return add_options(command, options)
 
 
 def sample_options() -> list[Callable[[Any], Any]]:
@@ -150,14 +153,12 @@ def engine_options() -> list[Callable[[Any], Any]]:
 
 def with_engine_options(command: Command) -> Command:
     """Add the options that choose the engine."""
-    for add in reversed(engine_options()):
-        command = add(command)
-    return command
+    return add_options(command, engine_options())
 
 
 def resolve_table(table: str | None, options: dict[str, Any]) -> str | Path:
     """The table to read. Options that are not given take their values from the policy, which may stand in its place."""
-    if options["policy"] is None and table is not None and Path(table).suffix.lower() in (".yaml", ".yml"):
+    if options["policy"] is None and table is not None and Path(table).suffix.lower() in POLICY_SUFFIXES:
         options["policy"], table = Path(table), None
     if options["policy"] is not None:
         from PETWorks.gate.policy.policy import read_policy
@@ -194,10 +195,9 @@ def open_release(
         for column in parse_columns(options.get(option, ())):
             if roles.setdefault(column, role) != role:
                 raise two_roles(column, roles[column], role)
-    separator = "\t" if options["separator"] == r"\t" else options["separator"]
 
     def open_file(file: Any) -> Any:
-        return open_table(file, separator, options["encoding"]) if isinstance(file, str | Path) else file
+        return open_table(file, options["separator"], options["encoding"]) if isinstance(file, str | Path) else file
 
     if options.get("levels"):
         options["compare_at"] = [parse_compared_levels(options["levels"])]
@@ -318,15 +318,18 @@ def wants_json(wanted: str | None, output: Path | None) -> bool:
 
 
 def write_or_print(
-    text: str, output: Path | None, other_files: dict[Path, bytes] | None = None, kept: Path | None = None
+    text: str, output: Path | None, other_files: dict[Path, bytes] | None = None, resume_file: Path | None = None
 ) -> None:
-    """Write all files, or none, then remove the file `kept` of finished subsets; without `output`, print the text."""
+    """Write all files, or none; without `output`, print the text.
+
+    resume_file   has the subsets counted so far; it is removed, as all are counted now
+    """
     from PETWorks.tables.output import write_whole
 
     files = {**(other_files or {}), **({} if output is None else {output: text.encode("utf-8", "surrogateescape")})}
     write_whole(files)
-    if kept is not None:
-        kept.unlink(missing_ok=True)
+    if resume_file is not None:
+        resume_file.unlink(missing_ok=True)
     if output is None:
         click.echo(text, nl=False)
     report_written(files)
@@ -433,7 +436,7 @@ def reasons_options(whose: str) -> Callable[[Command], Command]:
     def with_options(command: Command) -> Command:
         reasons = click.option(
             "--reasons",
-            type=click.Path(path_type=Path),
+            type=FILE,
             metavar="FILE",
             help=f"For insiders: {whose}, one by one, with the rule, the few attributes that make it stand out and the "
             "smallest generalisation that would save it; .csv or .parquet.",

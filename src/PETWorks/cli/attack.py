@@ -12,6 +12,7 @@ from PETWorks import __version__
 from PETWorks.about.kinds import GENERALISED
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
+    FILE,
     HOLDS,
     RECORD_FILE_SUFFIXES,
     below_option,
@@ -55,7 +56,7 @@ OTHER_TABLES = (".tsv", ".xlsx", ".feather")  # table formats that cannot be wri
 @click.argument("table", required=False)
 @click.option(
     "--per-record",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="OUT",
     help="Write the risk of each record, in the order of the input, to a .csv or .parquet file. It is for insiders.",
 )

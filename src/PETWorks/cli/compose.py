@@ -1,7 +1,6 @@
 """The command `compose`."""
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,6 +8,7 @@ import click
 from PETWorks import __version__
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
+    FILE,
     HOLDS,
     check_output,
     engine_settings,
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     type=click.Choice(["table", "json"]),
     help="Output format; json is the default for a FILE.json.",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to this file.")
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Write to this file.")
 def compose_command(releases: tuple[str, ...], **options: Any) -> None:
     """What several releases about the same people disclose together.
 
@@ -110,11 +110,10 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
             "name at least two releases, the oldest first: petworks compose 2022.csv 2023.csv --key ID"
         )
     output = check_output(options["output"], *input_files(*releases))
-    separator = "\t" if options["separator"] == r"\t" else options["separator"]
     names = ", ".join(map(shown_name, releases))
     with progress("reading", names):
         together = Releases(
-            [open_table(release, separator, options["encoding"]) for release in releases],
+            [open_table(release, options["separator"], options["encoding"]) for release in releases],
             options["key"],
             focal=options["focal"],
             quasi_identifiers=parse_columns(options["qi"]),

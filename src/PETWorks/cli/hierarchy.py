@@ -1,12 +1,12 @@
 """The command `hierarchy`."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.cli.arguments import (
+    FILE,
     check_output,
     engine_settings,
     format_option,
@@ -53,12 +53,12 @@ SINGLE = ("start", "bottom", "top", "calendar", "day_first", "labels")
 @click.option("--sizes", metavar="N,N", help="With --order: how many neighbours make a group, ascending.")
 @click.option("--group", "groups", multiple=True, metavar="NAME=A,B", help="A group of values; repeat for more.")
 @click.option("--rare", metavar="N,N", help="Values in fewer records than this become 'other'.")
-@click.option("--policy", type=click.Path(path_type=Path), metavar="FILE", help="As this policy declares it.")
+@click.option("--policy", type=FILE, metavar="FILE", help="As this policy declares it.")
 @click.option("--separator", metavar="CHAR", help="Separator of a CSV file [default: detected].")
 @click.option("--encoding", metavar="NAME", help="Encoding of a CSV file [default: UTF-8 or Big5].")
 @with_engine_options
 @format_option
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the hierarchy as CSV.")
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Write the hierarchy as CSV.")
 def hierarchy_command(data: str, column: str, **options: Any) -> None:
     """Build the hierarchy of a column and show its groups.
 
@@ -83,14 +83,12 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
     column = column.strip()
     target = check_output(options["output"], *input_files(data, options["policy"]))
     declaration = _declaration(column, options)
-    separator = "\t" if options["separator"] == r"\t" else options["separator"]
     with progress("reading", shown_name(data)):
-        source = open_source(open_table(data, separator, options["encoding"]), Phrase("the table"))
+        source = open_source(open_table(data, options["separator"], options["encoding"]), Phrase("the table"))
         if column not in source.names:
             raise unknown_column(column, source)
         release = Release(source, {column: QUASI_IDENTIFIER}, {}, **engine_settings(options))
-        marginal = release.marginal(column)
-    counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+        counts = release.marginal(column).by_value
     reason = None
     if declaration is None:
         proposed = propose_hierarchy(column, counts, source.encoding)
@@ -105,7 +103,7 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
         try:
             hierarchy = declaration.build(counts, name=hierarchy_name(column))
         except HierarchyError as error:
-            raise HierarchyError(error.message) from None  # the table given here is the original
+            raise HierarchyError(error.message) from None  # without its hint to name the original: this table is it
     levels = hierarchy_groups(hierarchy, counts)
     if options["output_format"] == "json":
         content = {"column": column, "declaration": words, **({"reason": reason} if reason else {}), "levels": levels}

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from PETWorks.cli.arguments import check_output, input_files, note, report_written, shown_name, shown_path
+from PETWorks.cli.arguments import FILE, check_output, input_files, note, report_written, shown_name, shown_path
 from PETWorks.errors import InputError, ParameterError
 from PETWorks.render.terminal import progress
 
@@ -17,8 +17,8 @@ FEWEST_CONTROLS = 100  # below, a check withholds its verdict
 @click.option("--control", default="0.2", show_default=True, metavar="SHARE", help="Share of the people to keep aside.")
 @click.option("--person", metavar="COLUMN", help="Names the person: all records of a person go to the same part.")
 @click.option("--seed", metavar="NUMBER", help="Of the random choice, to repeat it; random by default.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="The part to synthesise from.")
-@click.option("--control-output", type=click.Path(path_type=Path), metavar="FILE", help="The control people.")
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="The part to synthesise from.")
+@click.option("--control-output", type=FILE, metavar="FILE", help="The control people.")
 @click.option("--separator", metavar="CHAR", help="Separator of a CSV file; detected by default.")
 @click.option("--encoding", metavar="NAME", help="Encoding of a CSV file; UTF-8 or Big5, detected, by default.")
 def split_command(table: str, **options: Any) -> None:
@@ -43,8 +43,7 @@ def split_command(table: str, **options: Any) -> None:
     from PETWorks.tables.opening import is_address, open_table
     from PETWorks.tables.output import write_whole
 
-    separator = "\t" if options["separator"] == r"\t" else options["separator"]
-    source = open_table(table, separator, options["encoding"])
+    source = open_table(table, options["separator"], options["encoding"])
     path = Path("table" if is_address(table) else table)
     stem, suffix = unpacked_path(path).stem, default_suffix(path)
     inputs = input_files(table)

@@ -36,6 +36,11 @@ class Marginal:
         return int(self.counts.sum())
 
     @property
+    def by_value(self) -> dict[str | None, int]:
+        """The number of records with each value."""
+        return dict(zip(self.values, self.counts.tolist(), strict=True))
+
+    @property
     def shares(self) -> NDArray[np.float64]:
         """The share of each value among the records, or among the people, who may have several values each."""
         return self.counts / max(self.people or self.records, 1)

@@ -706,8 +706,7 @@ def build_declared_hierarchy(declaration: Declaration, column: str, table: Table
     people = background.population
     known = people is not None and people.source is not None and column in people.columns
     population = background.population_table.marginal(column).values if known else []
-    counted = before.marginal(column)
-    counts = dict(zip(counted.values, counted.counts.tolist(), strict=True))
+    counts = before.marginal(column).by_value
     if background.kind != GENERALISED:
         released = []
         for other in (table, background.control):

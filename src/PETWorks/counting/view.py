@@ -526,8 +526,7 @@ class View:
 
     def released_values(self, column: str) -> set[str]:
         """The values of a column that its level can be found from: not missing, not of suppressed records only."""
-        marginal = self.marginal(column)
-        counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+        counts = self.marginal(column).by_value
         values = {value for value in counts if value is not None}
         is_needless = self.treatment["suppressed"] == APART or values != {SUPPRESSED}
         if is_needless and counts.get(SUPPRESSED) == self.suppressed_records:

@@ -319,7 +319,7 @@ def _open_part(path: Path, name: str) -> Source:
 
 
 def open_path(path: Path, separator: str | None = None, encoding: str | None = None) -> Source:
-    """Open a file as the kind that it is; separator and encoding matter only for CSV."""
+    """Open a file as the kind that it is; separator (a tab may be written `\\t`) and encoding matter only for CSV."""
     with converting_os_errors(path):
         check_regular(path)
         with path.open("rb") as file:
@@ -367,4 +367,4 @@ def _open_text(content: Content, separator: str | None, encoding: str | None) ->
             "{file}: expected JSON lines, an object per line: jq -c '.[]' FILE.json > TABLE.jsonl",
             file=content.path.name,
         )
-    return CSV(content.file, separator, encoding)
+    return CSV(content.file, "\t" if separator == r"\t" else separator, encoding)

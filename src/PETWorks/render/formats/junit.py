@@ -13,7 +13,6 @@ from PETWorks.render.language.language import (
     without_shortening,
 )
 from PETWorks.render.report import prose
-from PETWorks.render.report.prose import steps_for
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -46,7 +45,7 @@ def _junit(document: CheckDocument) -> str:
             text += f"; {prose.waiver(rule.waiver, ENGLISH)}"
         if rule.verdict == "fail":
             failure = ElementTree.SubElement(case, "failure", message=_xml(text), type=rule.measure)
-            failure.text = _xml("\n".join([text, *steps_for(document, rule, ENGLISH)]))
+            failure.text = _xml("\n".join([text, *prose.steps_for(document, rule, ENGLISH)]))
         elif rule.verdict in ("waived", "withheld"):
             ElementTree.SubElement(case, "skipped", message=_xml(text))
         else:

@@ -13,7 +13,7 @@ from PETWorks.measures.attacks.subsets import SubsetTable
 from PETWorks.measures.attacks.uniques import risks_per_record
 from PETWorks.tables.arrays import arrow_integers, numpy_integers, strings
 
-FIGURES = 6  # decimal places of a loss
+DECIMAL_PLACES = 6  # of losses and risks
 FORMULA = "=+@\t\r-"  # first characters by which a spreadsheet recognises a formula
 
 
@@ -22,17 +22,15 @@ def subsets_file(subsets: SubsetTable, suffix: str) -> bytes:
     table = subsets.to_arrow()
     if suffix.lower() == ".csv":
         names = strings([join_names(subsets.attributes(mask)) for mask in subsets.masks.tolist()])
-        table = table.set_column(table.schema.get_field_index("attributes"), "attributes", names)
+        table = _with_column(table, "attributes", names)
     return _write_table(table, suffix)
 
 
 def per_record_file(release: Release, suffix: str, up_to: int | None, below: int | None = None) -> bytes:
     """A file of `risks_per_record`, with names of attributes separated by commas."""
     table = risks_per_record(release, up_to=up_to, below=below)
-    for name in ("unique_attributes", "stands_out_by"):
-        place = table.schema.get_field_index(name)
-        if place >= 0:
-            table = table.set_column(place, name, _listed_each(table[name].combine_chunks()))
+    for name in {"unique_attributes", "stands_out_by"}.intersection(table.column_names):
+        table = _with_column(table, name, _listed_each(table[name].combine_chunks()))
     return _write_table(table, suffix)
 
 
@@ -42,12 +40,15 @@ def reasons_file(reasons: Any, suffix: str) -> bytes:
 
     if suffix.lower() == ".csv":
         for name in ("rule", "stands_out_by", "saved_by"):
-            place = reasons.schema.get_field_index(name)
-            reasons = reasons.set_column(place, name, _listed_each(reasons[name].combine_chunks()))
+            reasons = _with_column(reasons, name, _listed_each(reasons[name].combine_chunks()))
         for name in {"individual-risk", "added_loss"}.intersection(reasons.column_names):
-            place = reasons.schema.get_field_index(name)
-            reasons = reasons.set_column(place, name, pc.round(reasons[name], FIGURES))
+            reasons = _with_column(reasons, name, pc.round(reasons[name], DECIMAL_PLACES))
     return _write_table(reasons, suffix)
+
+
+def _with_column(table: Any, name: str, values: Any) -> Any:
+    """The table with other values in a column."""
+    return table.set_column(table.schema.get_field_index(name), name, values)
 
 
 def _listed_each(lists: Any) -> Any:

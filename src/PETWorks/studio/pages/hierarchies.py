@@ -113,8 +113,7 @@ class ColumnLevels:
 
     def _counts(self, name: str) -> Counts:
         view = self.release.view
-        marginal = (view.background.original if self.release.has_original else view.table).marginal(name)
-        return dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+        return (view.background.original if self.release.has_original else view.table).marginal(name).by_value
 
     def fit(self, name: str, words: Words) -> Fit:
         """How a column would fit a declaration; raise if it is not a valid declaration."""

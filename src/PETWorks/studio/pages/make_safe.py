@@ -705,8 +705,7 @@ def before_and_after(
 
 def _roundings(case: OpenCase, column: str) -> list[tuple[str, dict[str, str], int]]:
     """Ways to round a column of the original: the field of a form, the words, how many numbers are left."""
-    marginal = case.release.load((column,)).marginal(column)
-    counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+    counts = case.release.load((column,)).marginal(column).by_value
     return [(protect_as_text({column: words})[0], words, left) for words, left in coarse_roundings(counts)]
 
 
