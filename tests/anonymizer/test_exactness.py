@@ -5,7 +5,10 @@ import pytest
 
 from anonymizing_tasks import anonymized
 from brute_force import Task
+from PETWorks import Release, anonymize
 from PETWorks.anonymizer.anonymization import recode_locally
+from PETWorks.anonymizer.explanation import _levels
+from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.errors import NotApplicable
 
 AGES = [("50", "old", "50"), ("49", "old", "50"), ("48", "young", "50")]  # the label of a leaf is also the top
@@ -140,3 +143,12 @@ def test_what_is_suppressed_on_a_node_is_lost_on_finer_ones_too():
     objective = found.problem.objective
     assert objective.finer_bounds((1,), [objective.added_below(classes, sure)])[0] == pytest.approx([1 / 6, 7 / 12])
     assert found.problem.objective.loss(classes, sure) == pytest.approx(7 / 12)
+
+
+def test_a_level_that_merges_nothing_is_shown_as_the_lower_one_although_records_aside_leave_a_star():
+    table = {"zip": ["471", "471", "472", "472", "*"], "age": ["21", "21", "31", "32", "*"]}
+    hierarchies = {"zip": {"prefix": [2]}, "age": {"width": [10]}}
+    release = Release(table, dict.fromkeys(table, QUASI_IDENTIFIER), hierarchies, suppressed="apart")
+    problem = anonymize(release, {"k-anonymity": {"k": 2}}, suppression=0.5, method="global").problem
+    assert [len(problem.cube.on_level("zip", level).counts) for level in (1, 2)] == [2, 1]
+    assert _levels(problem, (2, 0), (0, 1)) == (1, 0)

@@ -387,6 +387,8 @@ def test_levels_that_follow_from_the_records_are_those_of_the_table_of_the_plan(
         api_apply_plan(raw(120), made.plan, WORDS | {"age": words})
     with pytest.raises(ParameterError, match="a share of the records"):
         api_apply_plan(raw(120), made, suppression=2)
+    with pytest.raises(ParameterError, match=r"share of the records, 0 to 1 .*, got 'few'"):
+        api_apply_plan(raw(120), made, suppression="few")
 
 
 def test_values_without_a_place_in_the_hierarchy_of_a_sensitive_attribute_are_counted():

@@ -59,11 +59,12 @@ class Explanation:
 
 def explain_levels(problem: Problem, search: NodeSearch, best: Node, *, is_complete: bool) -> Explanation:
     """The full explanation; it needs further searches, unless the first one was stopped."""
+    columns = column_reasons(problem, search, best)
     if not is_complete:
-        return Explanation(column_reasons(problem, search, best))
+        return Explanation(columns)
     alternatives = next_best_levels(problem, search, best, NEXT_BEST)
     return Explanation(
-        column_reasons(problem, search, best),
+        columns,
         tuple(
             OtherLevels(_levels(problem, solution.node, best), solution.loss, solution.suppressed)
             for solution in alternatives
@@ -93,20 +94,22 @@ def _different(problem: Problem, solutions: list[Solution], best: Node) -> list[
 
 
 def _groups(problem: Problem, node: Node) -> tuple[int, ...]:
-    """The number of values of each column on a node: as levels nest, equal numbers mean equal groups."""
-    return tuple(
-        int(np.count_nonzero(problem.cube.on_level(column, level).counts))
-        for column, level in zip(problem.lattice.columns, node, strict=True)
-    )
+    """The number of groups of each column on a node."""
+    return tuple(_number_of_groups(problem, *level) for level in zip(problem.lattice.columns, node, strict=True))
+
+
+def _number_of_groups(problem: Problem, column: str, level: int) -> int:
+    """The number of values that records have on a level: as levels nest, equal numbers mean equal groups."""
+    return int(np.count_nonzero(problem.cube.on_level(column, level).counts))
 
 
 def _levels(problem: Problem, node: Node, best: Node) -> Node:
     """The levels of a node; a level that only repeats the best one, or a lower one, is replaced by that."""
     shown = []
     for column, level, best_level, low in zip(problem.lattice.columns, node, best, problem.lattice.low, strict=True):
-        groups = len(problem.cube.on_level(column, level).counts)
-        same = [lower for lower in range(low, level) if len(problem.cube.on_level(column, lower).counts) == groups]
-        repeats = len(problem.cube.on_level(column, best_level).counts) == groups
+        groups = _number_of_groups(problem, column, level)
+        same = [lower for lower in range(low, level) if _number_of_groups(problem, column, lower) == groups]
+        repeats = _number_of_groups(problem, column, best_level) == groups
         shown.append(best_level if repeats else min(same, default=level))
     return tuple(shown)
 

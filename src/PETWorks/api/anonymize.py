@@ -53,7 +53,6 @@ from PETWorks.gate.plans import (
 from PETWorks.gate.policy.policy import Policy, columns_without_role, policy_for, policy_in_memory
 from PETWorks.gate.policy.policy_rules import today
 from PETWorks.gate.suggest.starter import MAX_HIERARCHIES, SUPPRESSION, proposal_for_column
-from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.utility.models import parse_models
 from PETWorks.render.language.language import message_text, percent, rule_name, thresholds, value_with_fraction
 from PETWorks.render.language.messages import language
@@ -330,7 +329,7 @@ def apply_plan(
         plan = plan.plan
     plan_document = parse_plan(plan, "plan") if isinstance(plan, Mapping) else read_plan(Path(plan))
     if suppression is not None:
-        plan_document = with_suppression(plan_document, parse_number(suppression))
+        plan_document = with_suppression(plan_document, suppression)
     if isinstance(data, Release):
         given = {"roles": roles, "original": original, "population": population, "memory_limit": memory_limit}
         for name, value in given.items():

@@ -25,7 +25,7 @@ from PETWorks.anonymizer.chosen_levels import OnLevels
 from PETWorks.anonymizer.local.sweep import LocalSteps
 from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.plan import SUBSETS, VERSION, Plan, PlannedHierarchy, PlannedRule, ShownCells
-from PETWorks.anonymizer.problem import SearchSettings
+from PETWorks.anonymizer.problem import SearchSettings, check_share
 from PETWorks.anonymizer.released import Recoded, with_safe_cells
 from PETWorks.anonymizer.replay import PlannedSearch, PlanTable, Replayed, replay
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
@@ -48,20 +48,7 @@ NOTE = "Internal, like the policy: for those who may see the original. Do not re
 # Keys of a policy that are not copied into a plan: it has its own keys for them, or they name files of one table.
 KEYS_STATED_ELSEWHERE = (
     *("petworks_policy", "data", "original", "population", "hierarchies", "anonymize", "separator", "encoding"),
-    *(
-        "order",
-        "seed",
-        "plan",
-        "roles",
-        "privacy_unit",
-        "sampling_weight",
-        "household",
-        "treatment",
-        "rules",
-        "subsets",
-        "releases",
-        "register",
-    ),
+    *("order", "seed", "plan", "roles", *COLUMN_KEYS, "treatment", "rules", "subsets", "releases", "register"),
 )
 _LIST_OF_NUMBERS = re.compile(r"\[\n\s+(\d+(?:,\n\s+\d+)*)\n\s+\]")
 
@@ -178,8 +165,8 @@ def parse_plan(content: Any, name: str) -> Plan:
     plan = parse_document(Plan, content)
     if isinstance(plan, Phrase):
         raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=name, problem=plan)
-    for contradiction in _contradictions(plan):
-        raise InputError("{name}: the plan contradicts itself: {problem}", name=name, problem=contradiction)
+    if problem := next(_contradictions(plan), None):
+        raise InputError("{name}: the plan contradicts itself: {problem}", name=name, problem=problem)
     return plan
 
 
@@ -201,13 +188,13 @@ def _contradictions(plan: Plan) -> Iterator[Phrase]:
     if len(set(listed)) < len(listed):
         yield Phrase("a column is listed twice in 'roles' and 'no_role'")
     heights = {column: hierarchy.height for column, hierarchy in plan.hierarchies.items()}
-    generalised = [column for index, column in enumerate(columns) if any(any(node[index:][:1]) for node in plan.levels)]
     listed_levels = (*plan.levels, *([] if plan.divided_down_to is None else [plan.divided_down_to]))
+    if any(len(node) != len(columns) for node in listed_levels):
+        yield Phrase("expected {number} numbers in each list of 'levels', one for each column", number=len(columns))
+    generalised = [column for index, column in enumerate(columns) if any(node[index] for node in plan.levels)]
     without = [column for column in generalised if column not in heights]
     if without:
         yield Phrase("there is no hierarchy for {columns}", columns=quoted(without))
-    if any(len(node) != len(columns) for node in listed_levels):
-        yield Phrase("expected {number} numbers in each list of 'levels', one for each column", number=len(columns))
     for index, column in enumerate(columns):
         allowed = (plan.allowed_levels or {}).get(column, (0, heights.get(column, 0)))
         if len(allowed) != 2 or not all(allowed[0] <= node[index] <= allowed[1] for node in listed_levels):
@@ -420,11 +407,9 @@ def demanded_rules(plan: Plan, today: date) -> tuple[Rule, ...]:
     return rules
 
 
-def with_suppression(plan: Plan, share: float | None) -> Plan:
+def with_suppression(plan: Plan, share: Any) -> Plan:
     """The plan with another limit on the share of suppressed records."""
-    if share is None or not 0 <= share <= 1:
-        raise ParameterError("expected a share of the records, 0 to 1, got {share}", share=share, what="suppression")
-    return structs.replace(plan, suppression=share)
+    return structs.replace(plan, suppression=check_share(share))
 
 
 def next_policy(prepared: PreparedTable, data: Path) -> dict[str, Any]:
@@ -481,11 +466,11 @@ def _check_columns(plan: Plan, source: Source, known: set[str], new_roles: Mappi
     """The columns of the plan that the table lacks; raises if it needs them, or has unknown columns."""
     missing = [column for column in known if column not in source.names]
     needed = {*plan.columns, *plan.roles.get("sensitive_attributes", ()), plan.privacy_unit}
-    if needed & set(missing):
-        needed_and_missing = [column for column in missing if column in needed]
+    lacking = sorted(column for column in missing if column in needed)
+    if lacking:
         raise RoleError(
             "the table lacks columns that the plan needs: {missing}; it has {columns}",
-            missing=quoted(sorted(needed_and_missing)),
+            missing=quoted(lacking),
             columns=columns_of(source),
         )
     for column, role in new_roles.items():
