@@ -331,6 +331,16 @@ def test_the_sample_is_released_and_described_by_the_file_of_the_population(tmp_
     assert found.to_dict("list") == {"zip": ["472", "471"], "age": ["*", "*"]}
 
 
+def test_sampling_weights_of_the_population_are_those_of_the_sample(tmp_path):
+    (tmp_path / "all.csv").write_text("zip;w\n471;2\n472;2\n472;2\n")
+    (tmp_path / "all.yaml").write_text(
+        "roles: {quasi_identifiers: [zip]}\nsampling_weight: w\nhierarchies: {zip: {prefix: [2]}}\n"
+    )
+    (tmp_path / "some.csv").write_text("zip;w\n472;2\n471;many\n")
+    with pytest.raises(PETWorksError, match="sampling weight 'w': it is not a number in 1 of 2 records"):
+        PETAnonymization(tmp_path / "all.csv", "d-presence", 0, subsetData=tmp_path / "some.csv", dMin=0, dMax=1)
+
+
 def test_anonymized_tables_as_frames_and_files_validate(tmp_path):
     frame = PETAnonymization(pd.DataFrame(PEOPLE), "k-anonymity", "1/5", k="2", **ABOUT)
     output(frame, str(tmp_path / "output.csv"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PETWorks.about.sidecar import Sidecar, read_sidecar
-from PETWorks.about.treatment import TREATMENTS
+from PETWorks.about.treatment import COLUMN_KEYS, TREATMENTS
 from PETWorks.api import anonymeter
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.engines.engine import load_rows
@@ -71,7 +71,7 @@ def _remaining(result: Result) -> float:
 
 
 # The words of the published interface for hints, where they differ from those of the other functions.
-PUBLISHED = {
+PUBLISHED_HINTS = {
     Hint.IDENTIFIERS: "attributeTypes=...",
     Hint.QUASI_IDENTIFIERS: "attributeTypes=...",
     Hint.SENSITIVE_ATTRIBUTES: "attributeTypes=...",
@@ -79,10 +79,7 @@ PUBLISHED = {
     Hint.HIERARCHIES: "dataHierarchy=...",
 }
 
-RELEASE_OPTIONS = (
-    *("population", *TREATMENTS, "privacy_unit", "kind", "control", "compare_at"),
-    *("sampling_weight", "household"),
-)
+RELEASE_OPTIONS = ("population", *TREATMENTS, *COLUMN_KEYS, "kind", "control", "compare_at")
 
 TECHNIQUES = {
     "t-closeness": _Technique(
@@ -170,8 +167,8 @@ def PETValidation(
     """Evaluate an anonymized table with a published technique, or with any measure by its own name.
 
     The tables are paths or frames; `original` may be None where it is not needed. `dataHierarchy` and
-    `attributeTypes` are optional where a YAML file stands beside the table. `population` and how records are counted
-    (`suppressed`, `missing`, `several_sensitive`, `privacy_unit`) may be given as to `Release`.
+    `attributeTypes` are optional where a YAML file stands beside the table. `population` and other statements about the
+    table, such as `privacy_unit` and `suppressed`, may be given as to `Release`.
 
     For "SinglingOutRisk", "LinkabilityRisk" and "InferenceRisk", which need the package anonymeter, the synthetic table
     comes first, then the original one; `control`, `nAttack`, `n_col`, `auxiliaryColumns` and `seed` are as published.
@@ -182,7 +179,7 @@ def PETValidation(
     try:
         return _validation(original, anonymized, tech, metric, parameters)
     except PETWorksError as error:
-        raise error.hinted(PUBLISHED) from None
+        raise error.hinted(PUBLISHED_HINTS) from None
 
 
 def _validation(
@@ -191,7 +188,7 @@ def _validation(
     if (tech is None) == (metric is None):
         raise ParameterError("expected one technique, as the third argument or as metric=...")
     name = str(tech if metric is None else metric)
-    attack = _published(name, anonymeter.PARAMETERS)
+    attack = _match_name(name, anonymeter.PARAMETERS)
     if attack is not None:
         return Validation(*anonymeter.run_attack(attack, original, anonymized, parameters))
     technique, entry = _technique(name)
@@ -247,7 +244,7 @@ def _out_of_scope(name: str, topic: Phrase) -> ParameterError:
     )
 
 
-def _published(name: str, names: Iterable[str]) -> str | None:
+def _match_name(name: str, names: Iterable[str]) -> str | None:
     """The one of these published names that is meant; case, spaces and signs do not matter."""
     spelt = {re.sub(r"[\W_]", "", known).casefold(): known for known in names}
     return spelt.get(re.sub(r"[\W_]", "", name).casefold())
@@ -255,12 +252,12 @@ def _published(name: str, names: Iterable[str]) -> str | None:
 
 def _technique(name: str) -> tuple[_Technique, Metric]:
     """A technique by its published name or by any spelling of its measure."""
-    other = _published(name, OUT_OF_SCOPE)
+    other = _match_name(name, OUT_OF_SCOPE)
     if other is not None:
         raise _out_of_scope(other, OUT_OF_SCOPE[other])
-    for published, technique in TECHNIQUES.items():
-        if published.casefold() == name.casefold():
-            return technique, find_measure(technique.measure)
+    published = _match_name(name, TECHNIQUES)
+    if published is not None:
+        return TECHNIQUES[published], find_measure(TECHNIQUES[published].measure)
     by_measure = {technique.measure: technique for technique in TECHNIQUES.values()}
     try:
         entry = find_measure(name)
@@ -310,7 +307,7 @@ def PETAnonymization(originalData: Any, tech: str, maxSuppressionRate: Any, **pa
             raise KeyboardInterrupt
         return _frame(replace(anonymization, keeps_unit=True))
     except PETWorksError as error:
-        raise error.hinted(PUBLISHED) from None
+        raise error.hinted(PUBLISHED_HINTS) from None
 
 
 def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) -> "Anonymization":
@@ -333,22 +330,21 @@ def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) 
     thresholds = {native: name for name, (native, _) in needs.items() if native is not None}
     checked = entry.check({native: parameters[name] for native, name in thresholds.items()}, thresholds)
     rules = check_rules({entry.name: checked})
-    if "subsetData" not in needs:
+    if "subsetData" in needs:
+        population = open_source(data, "originalData")
+        path = population.path if roles is None or hierarchies is None else None
+        sidecar = Sidecar() if path is None else read_sidecar(path)
+        about: dict[str, Any] = {**sidecar.treatment, **sidecar.sample.words, "privacy_unit": sidecar.privacy_unit}
+        release = Release(
+            open_source(parameters["subsetData"], "subsetData"),
+            sidecar.roles if roles is None else roles,
+            sidecar.hierarchies or {} if hierarchies is None else hierarchies,
+            population,
+            engine="memory",
+            **about,
+        )
+    else:
         release = Release(data, roles, hierarchies, engine="memory")
-        _check_hierarchies(release)
-        return anonymize_release(release, rules, suppression=limit, suppressed_records=STARS, may_lose=ALL)
-    population = open_source(data, "originalData")
-    path = population.path if roles is None or hierarchies is None else None
-    sidecar = Sidecar() if path is None else read_sidecar(path)
-    treatment: dict[str, Any] = {**sidecar.treatment, "privacy_unit": sidecar.privacy_unit}
-    release = Release(
-        open_source(parameters["subsetData"], "subsetData"),
-        sidecar.roles if roles is None else roles,
-        sidecar.hierarchies or {} if hierarchies is None else hierarchies,
-        population,
-        engine="memory",
-        **treatment,
-    )
     _check_hierarchies(release)
     return anonymize_release(release, rules, suppression=limit, suppressed_records=STARS, may_lose=ALL)
 
@@ -392,7 +388,7 @@ def _frame(anonymization: "Anonymization") -> "pd.DataFrame":
 
 
 def output(data: "pd.DataFrame", filePath: str | os.PathLike[str]) -> None:
-    """Write a frame as a CSV file: with `;`, in UTF-8, without the row labels."""
+    """Write a frame as a CSV file in UTF-8, separated by `;`, without row labels."""
     _require_pandas("output")
     import pandas as pd
 
