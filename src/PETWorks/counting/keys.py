@@ -89,18 +89,18 @@ def pack(columns: Sequence[Column | Field], room: int = 0) -> Packed:
     distinct keys, which loses nothing.
     """
     rows = len(columns[0].codes)
-    total = sum(column.bits for column in columns) + room
-    keys: Codes = np.zeros(rows, np.uint32 if total <= 32 else np.uint64)
+    widths = [column.bits for column in columns]
+    keys: Codes = np.zeros(rows, np.uint32 if sum(widths) + room <= 32 else np.uint64)
     bits = 0
     steps: list[int | Codes] = []
-    for column in columns:
-        if bits + column.bits > KEY_BITS:
+    for column, width in zip(columns, widths, strict=True):
+        if bits + width > KEY_BITS:
             keys, bits = _rank(keys, steps)
-        if column.bits:
-            keys <<= keys.dtype.type(column.bits)
+        if width:
+            keys <<= keys.dtype.type(width)
             keys |= column.codes
-            bits += column.bits
-        steps.append(column.bits)
+            bits += width
+        steps.append(width)
     if bits + room > KEY_BITS:
         keys, bits = _rank(keys, steps)
     return Packed(keys, bits, Layout(tuple(steps)))
