@@ -73,7 +73,7 @@ def test_remarks_advise_in_the_details_only(tmp_path):
 def test_a_failing_file_is_not_to_be_signed(tmp_path):
     page = first_page(checked(tmp_path, 90))
     assert "so it must not go out as it is" in page
-    assert "How many people look the same at least." in page
+    assert "The smallest number of people who look the same." in page
     assert "Prepared by" not in page
     assert "Declaration" not in page, "there is nothing to sign"
     assert page.index("What to do next") < page.index("What the file contains now")

@@ -124,11 +124,11 @@ TEXTS: dict[str, str | Plural] = {
         "The file does not meet its rules. Which rules failed is not disclosed, to protect the people in the table."
     ),
     "summary.withheld": Plural(
-        ("This edition gives no overall result: 1 of {all} results would reveal a small number of people."),
-        ("This edition gives no overall result: {n} of {all} results would reveal small numbers of people."),
+        "This edition gives no overall result: 1 of {all} results would reveal a small number of people.",
+        "This edition gives no overall result: {n} of {all} results would reveal small numbers of people.",
     ),
     "summary.pass": Plural("The only rule is met.", "All {n} rules are met."),
-    "summary.table": ("Records: {records}; columns that outsiders may know: {known}; sensitive columns: {sensitive}."),
+    "summary.table": "Records: {records}; columns that outsiders may know: {known}; sensitive columns: {sensitive}.",
     "summary.people": Plural("The records belong to one person.", "The records belong to {n} people."),
     "summary.skipped": Plural(
         "1 column without a role was not measured.", "{n} columns without a role were not measured."
@@ -259,7 +259,7 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "front.found-alike": Plural(
         "Somebody who knows a person's {columns} finds their record with a chance of {average}.",
-        ("Somebody who knows a person's {columns} finds their record with a chance of {average} ({n} people)."),
+        "Somebody who knows a person's {columns} finds their record with a chance of {average} ({n} people).",
     ),
     "front.known-columns": "data in all {n} columns that outsiders may know",
     "front.outside": "How many people this concerns is shown in the internal edition only.",
@@ -300,15 +300,15 @@ TEXTS: dict[str, str | Plural] = {
     "wanted.excess": "an excess of at most {share}",
     "wanted.no-unique-values.at_most": "at most {share} of the records found by one exact value",
     # Translators: what a rule is about, on the first page
-    "plain.k-anonymity": "How many people look the same at least.",
+    "plain.k-anonymity": "The smallest number of people who look the same.",
     "plain.prosecutor-risk": (
         "How easily the person who is easiest to find is found, which is how many look the same at least."
     ),
     "plain.average-risk": "How easily a person is found on average.",
     "plain.re-identification": "How easily a person is found on average.",
     "plain.sample-uniqueness": "How many people are unique.",
-    "plain.l-diversity": "How many different values people who look the same have at least.",
-    "plain.entropy-l-diversity": "How many different, equally frequent values people who look the same have at least.",
+    "plain.l-diversity": "The smallest number of different values among people who look the same.",
+    "plain.entropy-l-diversity": "The smallest number of different, equally frequent values among people who look the same.",
     "plain.t-closeness": "How much the values of people who look the same may tell that those of all do not.",
     "plain.attribute-inference": "How often a value that nobody should learn is guessed right.",
     "plain.certain.excess": (
@@ -426,7 +426,7 @@ TEXTS: dict[str, str | Plural] = {
     "head.column": "column",
     "head.role": "role",
     "head.outsiders-know": "do outsiders know it?",
-    "head.as-many-values": "worth so many values",
+    "head.as-many-values": "effective number of values",
     # Translators: head of a column: number of distinct values
     "head.values": Homonym("values"),
     "head.unique-values": "records with a unique value",
@@ -446,7 +446,7 @@ TEXTS: dict[str, str | Plural] = {
     "finding.detail": "{what}: {n}",
     "finding.details in its name": "its name has personal details",
     "finding.nearly unique": "nearly every record has a unique value",
-    "finding.often unique": "at most two records on average share a value",
+    "finding.often unique": "on average, at most two records share a value",
     "finding.long texts": "long texts, in which people may be named",
     "finding.perhaps known": "an outsider may know it, and no measure looks at it",
     "finding.perhaps known, judged as secret": "an outsider may know it, and the measures assume that nobody does",
@@ -626,7 +626,7 @@ TEXTS: dict[str, str | Plural] = {
     "releases.identity-outside": (
         "Someone who can join a person's records in {n} releases picks their record with a chance of {together}."
     ),
-    "releases.alone": ("{certain} of the people look like nobody else then; with this release alone, {alone}."),
+    "releases.alone": "{certain} of the people look like nobody else then; with this release alone, {alone}.",
     "releases.attribute": (
         "The value of {column} can be guessed with a chance of {together}; with this release alone, {alone}."
     ),
@@ -876,10 +876,10 @@ TEXTS: dict[str, str | Plural] = {
         "otherwise be wrong; allowed: {limit})."
     ),
     "residual.none": "No risk was measured.",
-    "step.anonymize": ("To fix this, run: {command} (it looks for a release that keeps the rules and loses little)."),
+    "step.anonymize": "To fix this, run: {command} (it looks for a release that keeps the rules and loses little).",
     "step.by-hand": Plural(
-        ("By hand: leave out the 1 record ({share}) that breaks a rule, or choose coarser levels first."),
-        ("By hand: leave out the {n} records ({share}) that break a rule, or choose coarser levels first."),
+        "By hand: leave out the 1 record ({share}) that breaks a rule, or choose coarser levels first.",
+        "By hand: leave out the {n} records ({share}) that break a rule, or choose coarser levels first.",
     ),
     "step.raise": Plural(
         " {column} on level {level} leaves 1 record that breaks a rule, and loses {loss}.",
@@ -965,7 +965,7 @@ TEXTS: dict[str, str | Plural] = {
     "step.hide-presence": (
         "It can be inferred who is in the table ({rules}): make {columns} coarser, or release only a sample."
     ),
-    "step.blur": ("Too many records can be told apart ({rules}): make {columns} coarser, or leave a column out."),
+    "step.blur": "Too many records can be told apart ({rules}): make {columns} coarser, or leave a column out.",
     "step.refine": "Too much information was lost ({rules}): use finer levels where the risk allows it.",
     "step.waiver-expired": "Expired waivers: {rules}. Fix the release, or renew the decision.",
     "step.waiver-ends": "Waivers that expire within a month: {rules}.",
@@ -1074,7 +1074,7 @@ TEXTS: dict[str, str | Plural] = {
         "round or group the values in the source and run again, or explain under 'role_reasons' why no outsider "
         "knows them."
     ),
-    "step.nearly-unique": ("Nearly every record has a unique value in {columns}: make it coarser, or remove it."),
+    "step.nearly-unique": "Nearly every record has a unique value in {columns}: make it coarser, or remove it.",
     "step.measure-or-explain": (
         "An outsider may know {columns}, by which records can be found: make such columns quasi-identifiers or "
         "leave them out, or explain under 'role_reasons' why nobody outside knows them."
@@ -1650,7 +1650,7 @@ TEXTS: dict[str, str | Plural] = {
     "need.hierarchies": Homonym("hierarchies"),
     "need.records in the order of the input": Homonym("records in the order of the input"),
     "need.records in the order of the original": "records in the order of the original",
-    "footer": ("Made by PETWorks {version}, which computes on the machine where it runs and sends nothing to anybody."),
+    "footer": "Made by PETWorks {version}, which computes on the machine where it runs and sends nothing to anybody.",
     "footer.network": (
         "Made by PETWorks {version}, which computes on the machine where it runs and sends nothing to "
         "anybody; it read a table from a server that the policy names."
@@ -1741,7 +1741,7 @@ TEXTS: dict[str, str | Plural] = {
         "The workbook has several sheets. One is worked on at a time; the others are neither checked nor "
         "released. If they are one list, join them first. Choose one:"
     ),
-    "studio.open.garbled": ("The text of {columns} looks as if it was read in a wrong encoding: choose another one."),
+    "studio.open.garbled": "The text of {columns} looks as if it was read in a wrong encoding: choose another one.",
     "studio.open.more": "There are more files than are shown; open the page with a smaller folder.",
     "studio.open.policies": "Policies",
     "studio.job.title.running": "Working",
@@ -1820,14 +1820,14 @@ TEXTS: dict[str, str | Plural] = {
     "studio.risk.highest": "the same, for whoever is easiest to find",
     "studio.risk.smallest": "smallest class",
     "studio.risk.unique": Homonym("unique records"),
-    "studio.risk.unsaved": ("Changes in the step Columns are not saved yet; the numbers here do not have them."),
+    "studio.risk.unsaved": "Changes in the step Columns are not saved yet; the numbers here do not have them.",
     "studio.risk.guess": "chance to guess {column}",
     "studio.risk.instead-of": "instead of {share} without knowing anything",
     "studio.risk.in-one": (
         "One click on Make it safe does all this: it leaves out the columns that name people, writes all "
         "cells in one way, and makes values coarser until the rules hold."
     ),
-    "studio.risk.in-one-steps": Plural(("What it does: 1 step"), ("What it does: {n} steps")),
+    "studio.risk.in-one-steps": Plural("What it does: 1 step", "What it does: {n} steps"),
     "studio.risk.known-sizes": "Records by the size of their class, for this knowledge",
     # the page: compare
     "studio.compare.intro": (
@@ -1856,7 +1856,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.compare.change.other threshold": "! another threshold",
     "studio.compare.no-rule": "no such rule",
     "studio.compare.not-measured": "not measured",
-    "studio.compare.different": "The numbers cannot be compared as they are: these differ: {what}.",
+    "studio.compare.different": "The numbers cannot be compared directly, because these differ: {what}.",
     "studio.compare.equal": "No rule, measure or fact of the table has changed.",
     "studio.compare.curve": "Highest chance of re-identification by number of known attributes",
     "studio.compare.measures": "Measures",
@@ -1947,8 +1947,8 @@ TEXTS: dict[str, str | Plural] = {
     "studio.kept.title": "What became of each column",
     "studio.kept.state": "in the release",
     "studio.kept.stars-in": Plural(
-        ("1 of {all} records ({share}) only has * in the columns that outsiders may know."),
-        ("{n} of {all} records ({share}) only have * in the columns that outsiders may know."),
+        "1 of {all} records ({share}) only has * in the columns that outsiders may know.",
+        "{n} of {all} records ({share}) only have * in the columns that outsiders may know.",
     ),
     "studio.kept.stars": "{share} are *",
     "studio.kept.keep": "Keep {column}",
@@ -1957,11 +1957,11 @@ TEXTS: dict[str, str | Plural] = {
         "can compare both; other columns or more records may be lost for it."
     ),
     "studio.kept.gone": Plural(
-        ("Not in the release: 1 column ({columns})."), ("Not in the release: {n} columns ({columns}).")
+        "Not in the release: 1 column ({columns}).", "Not in the release: {n} columns ({columns})."
     ),
     "studio.kept.removed": Plural(
-        ("1 of {all} records ({share}) is not in the release."),
-        ("{n} of {all} records ({share}) are not in the release."),
+        "1 of {all} records ({share}) is not in the release.",
+        "{n} of {all} records ({share}) are not in the release.",
     ),
     "studio.result.how": "How it was made",
     "studio.result.other-ways": "Other ways to make it",
@@ -1991,7 +1991,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.safe.adopt": "Take it along to the new release",
     "studio.safe.settings": "More settings",
     "studio.safe.suppression": "Records that may be left out",
-    "studio.safe.about-suppression": ("Leaving out a few outliers often keeps far more detail in all other records."),
+    "studio.safe.about-suppression": "Leaving out a few outliers often keeps far more detail in all other records.",
     "studio.safe.suppressed-records": "What becomes of records that are left out",
     "studio.safe.suppressed-records.remove": "leave the table",
     "studio.safe.suppressed-records.stars": "stay, with *",
@@ -2076,7 +2076,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.result.choose": "Choose",
     "studio.result.coarser": "Make {column} coarser:",
     "studio.result.files": "Files",
-    "studio.result.values-left": Plural(("1 value left"), ("{n} values left")),
+    "studio.result.values-left": Plural("1 value left", "{n} values left"),
     "studio.frontier.choose": (
         "Click a point, or choose a line of the table: the release is made with its threshold and limit."
     ),
@@ -2120,7 +2120,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.open.changed": "on {day}; changed since, or another day: check again",
     "studio.open.unchecked": "not checked yet",
     "studio.open.others": Plural("1 other file: a hierarchy or a text", "{n} other files: hierarchies and texts"),
-    "studio.open.kind": ("The table is simulated (synthetic), or its values were changed on purpose"),
+    "studio.open.kind": "The table is simulated (synthetic), or its values were changed on purpose",
     "studio.open.kind.note": (
         "Then it is judged by what it tells about the people it was made of, compared with control people who had no "
         "part in it."
@@ -2135,8 +2135,8 @@ TEXTS: dict[str, str | Plural] = {
     "studio.open.release.public": "public",
     "studio.open.release.controlled": "controlled",
     "studio.open.release.internal": Homonym("internal"),
-    "studio.open.preset": Plural(("(groups of at least 1 person)"), ("(groups of at least {n} people)")),
-    "studio.open.nothing-written": ("Check that the table is read correctly. Nothing is written before you begin."),
+    "studio.open.preset": Plural("(groups of at least 1 person)", "(groups of at least {n} people)"),
+    "studio.open.nothing-written": "Check that the table is read correctly. Nothing is written before you begin.",
     "studio.open.begun": "There is a policy for this table already. Go on with:",
     "studio.open.reading": "Is the table read wrongly? Separator and encoding",
     "studio.open.detect": "find out",
@@ -2162,11 +2162,11 @@ TEXTS: dict[str, str | Plural] = {
     "studio.open.missing": Homonym("missing"),
     "studio.other-releases": Plural(
         (
-            "Another release of the same people lies here: {files}. Give out only one of them, unless they "
+            "Another release of the same people is in this folder: {files}. Give out only one of them, unless they "
             "were evaluated together: both together can identify people whom each alone does not."
         ),
         (
-            "{n} other releases of the same people lie here: {files}. Give out only one of them, unless they "
+            "{n} other releases of the same people are in this folder: {files}. Give out only one of them, unless they "
             "were evaluated together: several together can identify people whom each alone does not."
         ),
     ),
@@ -2219,7 +2219,7 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "studio.columns.take": "Take",
     "studio.columns.take-all": Plural("Take the suggestion", "Take all {n} suggestions"),
-    "studio.columns.levels": Plural(("1 coarser level"), ("{n} coarser levels")),
+    "studio.columns.levels": Plural("1 coarser level", "{n} coarser levels"),
     "studio.columns.in-file": "from {file}",
     "studio.columns.declared": "declared",
     "studio.columns.no-hierarchy": "none yet",
@@ -2270,7 +2270,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.columns.removed": "Named as direct identifiers, but not in the table: {columns}.",
     "studio.columns.reason.role": Homonym("Reason"),
     "studio.columns.reason.none": "Why has it no role?",
-    "studio.columns.reason.known": ("If it is not a quasi-identifier: why does no outsider know this column?"),
+    "studio.columns.reason.known": "If it is not a quasi-identifier: why does no outsider know this column?",
     "studio.columns.reason.hint": (
         "“Needed for research” is no reason. If outsiders may know it, it is a quasi-identifier."
     ),
@@ -2337,7 +2337,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.levels.by-size": "Records by the size of their class",
     "studio.levels.too-small": Homonym("too small"),
     "studio.levels.later": "checked when the release is made",
-    "studio.levels.said": ("Smallest group: {k}; easiest to find: {risk}; information kept: {kept}."),
+    "studio.levels.said": "Smallest group: {k}; easiest to find: {risk}; information kept: {kept}.",
     "studio.levels.said-nothing": "Nothing is left: every record is suppressed.",
     "studio.levels.said-affected": Plural(
         "1 record ({share}) is in a class that breaks a rule.",
@@ -2540,7 +2540,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.exported.title-not-out": "Exported, but it may not go out",
     "studio.exported.passes": "Every rule holds or is waived.",
     "studio.exported.fails": "So do not hand out the release. The reports say why.",
-    "studio.exported.folder": ("The reports are in the folder {folder}; the table itself stays where it is: {table}."),
+    "studio.exported.folder": "The reports are in the folder {folder}; the table itself stays where it is: {table}.",
     "studio.exported.open": "Open {file}",
     "studio.exported.open-to-sign": "Open the report to be signed",
     "studio.exported.sign": (
