@@ -93,7 +93,7 @@ def test_more_releases_than_shapley_values_are_made_of(engine):
     for number in (2, 5, 10):
         fewer = Releases(years[:number], "id", **options).compose()
         assert found.curve[:number] == fewer.curve
-    for left_out in range(11):
+    for left_out in range(11) if engine == "memory" else (0, 10):
         without = next(one for one in found.contributions if one.release == f"release {left_out + 1}").without
         others = [year for place, year in enumerate(years) if place != left_out]
         assert without == Releases(others, "id", **options).compose().together.posterior
