@@ -15,6 +15,7 @@ from PETWorks.counting.engines.engine import load_rows
 from PETWorks.gate.check.findings import find_contradictions
 from PETWorks.gate.suggest.privacy_unit import suggest_people
 from PETWorks.gate.suggest.suggestion import LOOKS, NATIONAL_ID, examine, suggest_role, suggest_roles
+from PETWorks.gate.suggest.table_preview import preview
 from PETWorks.tables.opening import open_source
 
 ID, QI, SENSITIVE, INSENSITIVE = IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE
@@ -680,3 +681,11 @@ def test_the_number_of_somebody_else_is_no_privacy_unit():
     for names, unit in ((["mrn", "mother_mrn"], None), (["mother_mrn"], None)):
         table = load_rows(open_source({name: rows[name] for name in names}, "t"), tuple(names))
         assert suggest_people(table, suggest_roles(table, names)) == unit
+
+
+def test_a_first_line_in_a_wrong_encoding_is_told_from_rare_characters(tmp_path):
+    """Masks replace rare characters by a sign that no mask may replace again."""
+    (tmp_path / "t.csv").write_text("龘靐齉齾爩,0912345678\n1,2\n3,4\n", "utf-8")
+    shown = preview(tmp_path / "t.csv")
+    assert [name for name, _ in shown.sample] == ["◇◇◇◇◇", "9999999999"]
+    assert shown.garbled == ["◇◇◇◇◇"]

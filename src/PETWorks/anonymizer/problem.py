@@ -1,4 +1,4 @@
-"""The problem to solve: the table, the rules, the limit and the objective, all checked before any work."""
+"""The problem to solve: the table, the rules, the limit and the objective, all checked before the search."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -108,7 +108,7 @@ SEARCH_SETTINGS = tuple(field.name for field in fields(SearchSettings))
 
 
 def make_problem(release: Release, rules: tuple[Rule, ...], settings: SearchSettings) -> Problem:
-    """Check all settings and build the problem; all errors are raised before any work."""
+    """Check all settings and build the problem; all errors are raised before the search."""
     share = check_share(settings.suppression)
     check_suppressed_records(settings.suppressed_records)
     removes = settings.suppressed_records == REMOVE

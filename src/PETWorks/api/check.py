@@ -78,7 +78,7 @@ def require_release(
     """Judge a release by a policy and return a summary; raise `ReleaseRefused`, naming the failing rules, if it fails.
 
     data      a path, an address or a frame; by default the table of the policy
-    lang      the language of the error: 'en' or 'zh-TW'
+    lang      the language of the error, such as 'en' or 'zh-TW'
     others    as for `check`
 
     The result is plain JSON and small enough to be passed from task to task: the verdict, the digests of policy and

@@ -178,7 +178,7 @@ def next_steps(
         *_cannot_hold_step(release, failing),
         *_remedy_steps(failing, small, riskiest),
         *_withdraw_step(failing, other_releases),
-        *_anonymize_steps_if_failing(release, policy, failing),
+        *anonymize_steps(release, policy, failing),
         *_lineage_steps(rules),
         *_waiver_steps(rules, today),
         *_name_approver_steps(policy),
@@ -261,10 +261,8 @@ def _rewrite_values_steps(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
         if rule.name == NO_DIFFERENCES and rule.verdict == FAIL and isinstance(rule.value, tuple):
             columns = rule.details.get("columns", [])
             if columns:
-                worst, names = (
-                    max(column["records"] for column in columns),
-                    tuple(column["column"] for column in columns),
-                )
+                worst = max(column["records"] for column in columns)
+                names = tuple(column["column"] for column in columns)
                 yield NextStep("write-anew", columns=names, records=worst, rules=(rule.name,))
             further = {kind: number for kind, number in rule.details.get("further", {}).items() if kind != UNSEEN}
             if further:
@@ -356,12 +354,6 @@ def _remedy_steps(
         rules = tuple(name for name, helpful in steps.items() if helpful == step)
         if rules:
             yield NextStep(step, rules=rules, columns=tuple(riskiest[:MAX_NAMED]))
-
-
-def _anonymize_steps_if_failing(release: Release, policy: Policy, failing: Sequence[RuleResult]) -> Iterator[NextStep]:
-    """Steps that would help, with numbers; a table that passes needs no search."""
-    if failing:
-        yield from anonymize_steps(release, policy, failing)
 
 
 def _withdraw_step(failing: Sequence[RuleResult], other_releases: ReleasesFacts | None) -> Iterator[NextStep]:

@@ -293,7 +293,7 @@ def weights_are_left_out(policy: Policy) -> bool:
 
 
 def _needs_weights(rule: Rule, policy: Policy) -> bool:
-    """Whether a rule can only be judged with sampling weights: those about the population where none is given, too."""
+    """Whether a rule needs sampling weights: it uses them, or is about a population that the policy does not give."""
     if rule.measure is None:
         return False
     needs = {"sampling weights"} | ({"the population or its size"} if policy.population is None else set())

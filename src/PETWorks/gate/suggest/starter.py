@@ -153,7 +153,7 @@ def suggest_for_file(
 def _with_details(suggestion: Suggestion, table: WeightedRows, encoding: str | None, *, proposes: bool) -> Suggestion:
     """The suggestion with a hierarchy, if some are proposed, and with the number of values of a quasi-identifier."""
     if proposes and (suggestion.role == QUASI_IDENTIFIER or _is_address(suggestion)):
-        suggestion = _with_hierarchy(suggestion, table, encoding)
+        suggestion = replace(suggestion, hierarchy=proposal_for_column(suggestion.column, table, encoding))
     if suggestion.role == QUASI_IDENTIFIER:
         suggestion = replace(suggestion, values=effective_values(table.columns[suggestion.column]))
     return suggestion
@@ -296,11 +296,6 @@ def _is_address(suggestion: Suggestion) -> bool:
     return suggestion.role == IDENTIFIER and suggestion.why.what == AN_ADDRESS
 
 
-def _with_hierarchy(suggestion: Suggestion, table: WeightedRows, encoding: str | None) -> Suggestion:
-    """The suggestion with a hierarchy for the column added, if one can be proposed."""
-    return replace(suggestion, hierarchy=proposal_for_column(suggestion.column, table, encoding))
-
-
 def proposal_for_column(column: str, table: Table, encoding: str | None = None) -> Proposal | None:
     """The hierarchy proposed for a column of a table; None if it has too many values or none can be proposed."""
     marginal = table.marginal(column)
@@ -389,7 +384,7 @@ def starter_policy(
         role: [suggestion for suggestion in suggested if suggestion.role == role]
         for role in (*ROLE_KEYS.values(), None)
     }
-    known, sensitive = (by_role[ROLE_KEYS[name]] for name in ("quasi_identifiers", "sensitive_attributes"))
+    known, sensitive = by_role[QUASI_IDENTIFIER], by_role[SENSITIVE_ATTRIBUTE]
     given_options = {
         "separator": separator,
         "encoding": encoding,
@@ -411,7 +406,7 @@ def starter_policy(
             _presets(release, say, home),
             _rules(bool(known and sensitive), say),
             _subsets(len(known), say, of_people=people is not None),
-            _anonymize(suggested, say, possible=can_be_anonymized(suggested)),
+            _anonymize(suggested, say),
         ]
     else:
         parts += [
@@ -420,17 +415,10 @@ def starter_policy(
             _limits(bool(sensitive), say),
             _subsets(len(known), say, of_people=False, compared="certain" if sensitive else "found"),
         ]
-    parts += [
-        _sign_off(say),
-        _waivers(
-            PRESET_BY_KIND[release]
-            if comparison is None
-            else f"{PRESET_FOR_COMPARED}: {LIMITED}"
-            if sensitive
-            else LIMITED,
-            say,
-        ),
-    ]
+    waived = PRESET_BY_KIND[release]
+    if comparison is not None:
+        waived = f"{PRESET_FOR_COMPARED}: {LIMITED}" if sensitive else LIMITED
+    parts += [_sign_off(say), _waivers(waived, say)]
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
@@ -694,7 +682,7 @@ def _may_show_means(suggestion: Suggestion) -> bool:
     return suggestion.hierarchy is not None and bool(MEASURED & set(suggestion.hierarchy.words))
 
 
-def _anonymize(suggested: Sequence[Suggestion], say: Say, *, possible: bool) -> list[str]:
+def _anonymize(suggested: Sequence[Suggestion], say: Say) -> list[str]:
     """The settings for `petworks anonymize`: the share to suppress and the columns to protect."""
     known = [suggestion for suggestion in suggested if suggestion.role == QUASI_IDENTIFIER]
     protected = [
@@ -708,10 +696,10 @@ def _anonymize(suggested: Sequence[Suggestion], say: Say, *, possible: bool) -> 
             for column, protection in protected
         ),
     ]
-    if not possible and protected:
+    if not known and protected:
         once = say("once there is a quasi-identifier")
         return ["anonymize:", f"  # suppression: {SUPPRESSION}           # {once}", *protect]
-    if not possible:
+    if not known:
         return [f"# anonymize: {{suppression: {SUPPRESSION}}}  # {say('once there is a quasi-identifier')}"]
     # The level below the highest one keeps a column from becoming `*`.
     heights = {

@@ -54,8 +54,14 @@ def preview(path: Path, separator: str | None = None, encoding: str | None = Non
     """Return a preview of a table; only its beginning is read."""
     source = open_source(open_one(path, separator, encoding), Phrase("the table"))
     has_no_names = has_header_line(source) and 2 * count_suspicious_names(source) >= len(source.names)
-    sample = [(mask(name) if has_no_names or looks_like_data(name) else name, cells) for name, cells in _sample(source)]
-    garbled = [name for name, cells in sample if looks_garbled([mask(name), *filter(None, cells)])]
+    sample: list[tuple[str, list[str | None]]] = []
+    garbled: list[str] = []
+    for name, cells in _sample(source):
+        shape = mask(name)
+        shown = shape if has_no_names or looks_like_data(name) else name
+        sample.append((shown, cells))
+        if looks_garbled([shape, *filter(None, cells)]):
+            garbled.append(shown)
     return Preview(
         source.kind, source.encoding, source.separator, len(source.names), source.rows, sample, has_no_names, garbled
     )
