@@ -174,7 +174,7 @@ def test_a_sample_without_its_weights_says_what_they_said(survey):
 def test_weights_are_not_accused(survey):
     result = check(survey / "survey.yaml", as_of=DAY)
     page = result.to_html("en")
-    assert "how a person is built" not in page
+    assert "a physical characteristic" not in page
     assert "An outsider may know weight" not in page
     assert "2 columns for the check only, which must not be released: weight, household." in page[: page.index("<nav")]
     assert "weight, household: sampling weight and household are for the check" in page

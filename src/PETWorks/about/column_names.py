@@ -40,9 +40,10 @@ IDENTIFYING = {
         戶號, 家戶編號, 家庭編號, 家戶代號, 戶口編號""",
     A_RECORD_NUMBER: "row number, row no, rowid, 流水號, 案號, 單號",
 }
-PLACES = """zip, zip code, postal, postal code, post code, country, county, city, town, home town, township,
+POSTCODES = "zip, zip code, postal, postal code, post code, 郵遞區號, 郵政編碼, 郵編"
+PLACES = f"""{POSTCODES}, country, county, city, town, home town, township,
     village, district, region, province, state, municipality, residence, location, place, birth place, latitude,
-    longitude, lat, lon, lng, gps, geo, 郵遞區號, 郵政編碼, 郵編, 區號, 縣市, 縣別, 城市, 鄉鎮, 市區, 地區, 區域,
+    longitude, lat, lon, lng, gps, geo, 區號, 縣市, 縣別, 城市, 鄉鎮, 市區, 地區, 區域,
     行政區, 省分, 省別, 居住, 戶籍, 籍貫, 村里, 里別, 國家, 國別, 經度, 緯度, 所在地, 地名, _縣_, _市_, _區_, _省_"""
 # Institutions may be named after people, like places.
 INSTITUTIONS = """school, university, college, company, hospital, clinic, ward, 學校, 公司, 醫院, 診所, 院所, 病房,
@@ -204,12 +205,11 @@ def terms(words: str, whole: bool = False) -> list[str]:
 @cache
 def _vocabulary() -> dict[str, tuple[str, str]]:
     """Role and subject of each term; if a term has two meanings, the last one counts."""
-    harmless, dates = (INSENSITIVE_ATTRIBUTE, {"": HARMLESS}), ("date", {A_DATE: DATES})
     groups = [
         (QUASI_IDENTIFIER, QUASI_IDENTIFYING),
         (SENSITIVE_ATTRIBUTE, SENSITIVE),
-        harmless,
-        dates,
+        (INSENSITIVE_ATTRIBUTE, {"": HARMLESS}),
+        ("date", {A_DATE: DATES}),
         (IDENTIFIER, IDENTIFYING),
     ]
     return {term: (role, what) for role, group in groups for what, words in group.items() for term in terms(words)}
@@ -253,12 +253,12 @@ def names_a_sampling_weight(words: str) -> bool:
 
 
 def may_name_a_household(words: str) -> bool:
-    """Whether a name may mean the number of a household, or else what kind of household it is."""
+    """Whether a name may mean the number of a household; it may also mean its kind."""
     return words.strip() in (term.strip() for term in terms(HOUSEHOLDS))
 
 
 def may_name_a_sampling_weight(words: str) -> bool:
-    """Whether a name may mean a sampling weight, or else the weight of a body."""
+    """Whether a name may mean a sampling weight; it may also mean the weight of a body."""
     return words.strip() in (term.strip() for term in terms(WEIGHTS))
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-from PETWorks.about.column_names import SENSITIVE, terms, words_of
+from PETWorks.about.column_names import POSTCODES, SENSITIVE, terms, words_of
 from PETWorks.about.hierarchies.dates import (
     CALENDARS,
     TAIWAN,
@@ -38,7 +38,6 @@ from PETWorks.tables.cells import SUPPRESSED, is_number
 
 AGES = "age, 年齡, 歲數, 年紀"
 ISCO, ISCED = "isco", "isced"  # digits of names are ignored
-POSTCODES = "zip, zip code, postal, postal code, post code, 郵遞區號, 郵政編碼, 郵編"
 TOP_AGE = 90
 FEW_NUMBERS = 5  # so few distinct numbers may be codes
 INTERVALS = 20  # on the first level, at most

@@ -111,17 +111,17 @@ def re_identification_per_record(release: Release) -> NDArray[np.float64]:
     return 1 / record_class_sizes(release)
 
 
-def excess_over_guessing(prior: int, posterior: int, records: int) -> float:
+def excess_over_guessing(before: int, after: int, records: int) -> float:
     """The excess (posterior - prior)/(1 - prior), from numbers of successes; 0 if guessing always succeeds."""
-    return (posterior - prior) / (records - prior) if records > prior else 0.0
+    return (after - before) / (records - before) if records > before else 0.0
 
 
-def vulnerability(prior: int, posterior: Any, records: int) -> dict[str, Any]:
+def vulnerability(before: int, after: Any, records: int) -> dict[str, Any]:
     """The chance of success before and after learning the quasi-identifiers, and the leakage, from successes."""
     records = max(records, 1)  # 0 if nobody has a value of the attribute
     return {
-        "prior": prior / records,
-        "posterior": posterior / records,
-        "multiplicative_leakage": posterior / prior if prior else 1 + 0 * posterior,  # 1 if no value has a worth
-        "additive_leakage": (posterior - prior) / records,
+        "prior": before / records,
+        "posterior": after / records,
+        "multiplicative_leakage": after / before if before else 1 + 0 * after,  # 1 if no value has a worth
+        "additive_leakage": (after - before) / records,
     }

@@ -41,7 +41,7 @@ from PETWorks.tables.formats.workbooks import sheet_names
 
 ROUTES = Routes()
 
-WHOLE_FORMATS = (".xlsx", ".xls", ".ods", ".parquet", ".feather", ".arrow")  # with separator and encoding of their own
+BINARY_FORMATS = (".xlsx", ".xls", ".ods", ".parquet", ".feather", ".arrow")  # without separator or encoding to choose
 MAX_SHOWN = 400  # files listed on the page
 MAX_POLICIES = 100  # policies read for the list
 LONGEST_NAME = 120
@@ -159,7 +159,7 @@ def _choose_page(request: Request, choice: Choice, mistake: PETWorksError | None
         file=path,
         begun=[policy for policy in verdicts if policy.table is not None and policy.table.resolve() == path],
         sheets=_sheets(choice, workspace),
-        is_text=unpacked_path(path).suffix.lower().partition("#")[0] not in WHOLE_FORMATS,
+        is_text=unpacked_path(path).suffix.lower().partition("#")[0] not in BINARY_FORMATS,
         kinds=KINDS,
         other_tables=[
             file.path
@@ -230,7 +230,7 @@ def _new_policy(form: Form, table: Path) -> str:
     """The name of the new policy file; a free one if the user gives none."""
     name = form.text("policy")
     if not name:
-        return free_name(_policy_name(table.name), ".yaml", lambda free: table.with_name(free).exists())
+        return free_name(_policy_name(table.name), ".yaml", lambda name: table.with_name(name).exists())
     is_plain = name == Path(name).name and "\\" not in name and name.isprintable() and not name.startswith(".")
     if not is_plain or not name.lower().endswith(POLICY_SUFFIXES) or len(name) > LONGEST_NAME:
         raise InputError("expected the name of a policy file that ends in .yaml, without a folder")

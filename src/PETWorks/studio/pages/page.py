@@ -144,7 +144,7 @@ def flow_of(policy: Policy, wanted: str = "") -> Flow:
 
 
 @dataclass(frozen=True)
-class TableOfBar:
+class BarTable:
     """A table in the bar at the top; `is_here` if the page is about it."""
 
     kind: str
@@ -152,7 +152,7 @@ class TableOfBar:
     is_here: bool
 
 
-def tables_of_bar(request: Request, flow: Flow, about: str, *, check: bool) -> list[TableOfBar]:
+def tables_of_bar(request: Request, flow: Flow, about: str, *, check: bool) -> list[BarTable]:
     """The tables in the bar, with verdicts that are known; `check` finds out the others, which may take a while."""
     state, tables = studio(request), []
     for kind, path in (("original", flow.original), ("release", flow.release)):
@@ -160,7 +160,7 @@ def tables_of_bar(request: Request, flow: Flow, about: str, *, check: bool) -> l
             facts = last_verdict(path, state.workspace.relative(path))
             if check and not facts.is_current and facts.mistake is None:
                 facts = replace(facts, is_current=True, **remember_verdict(state.cases.of(path)))
-            tables.append(TableOfBar(kind, facts, about in (kind, "both")))
+            tables.append(BarTable(kind, facts, about in (kind, "both")))
     return tables
 
 
@@ -377,11 +377,12 @@ class Routes(list[Route]):
 
 def error_text(error: Exception, request: Request) -> str:
     """The message of an error in the language of the user, with hints in the words of the page."""
-    text = Phrase("not enough memory")
     if isinstance(error, PETWorksError):
         text = error.worded(HINTS)
     elif isinstance(error, OSError):
         text = of_system(error, lambda path: Path(path).name)
+    else:
+        text = Phrase("not enough memory")
     return "\n".join(map(printable, translated(text, language(request)).split("\n")))  # one line per error
 
 
