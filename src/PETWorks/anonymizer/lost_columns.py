@@ -146,7 +146,7 @@ def lost_in_release(release: Release, columns: Iterable[str] | None = None) -> t
     lost = []
     for name in release.quasi_identifiers if columns is None else columns:
         marginal = release.marginal(name)
-        by_label = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+        by_label = marginal.by_value
         if suppressed:  # records of all `*` are not kept
             by_label[SUPPRESSED] = by_label.get(SUPPRESSED, 0) - suppressed
             by_label = {label: number for label, number in by_label.items() if number}

@@ -159,7 +159,7 @@ def _sensitive_column(sweep: Sweep, name: str) -> ColumnKept:
     cube, column, weights = sweep.cube, sweep.rows.columns[name], sweep.rows.weights
     assert weights is not None
     marginal = cube.view.marginal(name)  # with the records that were suppressed before
-    counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+    counts = marginal.by_value
     before = after = np.array([counts.get(value, 0) for value in column.values], np.int64)
     if cube.removes:
         stay = sweep.on_node != NOT_RELEASED

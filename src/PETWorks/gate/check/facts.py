@@ -85,7 +85,7 @@ def _remaining_information(release: Release, name: str, is_shown: bool) -> dict[
         facts["distinct_before"] = _count_distinct(before.values)
         facts["recoded"] = bool(set(values) - {*before.values, None, SUPPRESSED})
         facts["changed"] = _changed_share(before, after)
-        facts["stars"] = dict(zip(after.values, after.counts.tolist(), strict=True)).get(SUPPRESSED, 0)
+        facts["stars"] = after.by_value.get(SUPPRESSED, 0)
         placed = release.view.replaced_labels.get(name)
         if placed is not None:
             facts["information_kept"] = placed.information_kept
@@ -106,7 +106,7 @@ def _level_facts(name: str, values: Sequence[str | None], hierarchy: Hierarchy) 
 
 def _changed_share(before: Marginal, after: Marginal) -> float:
     """The share of released cells that cannot be original cells: the original has fewer of their value."""
-    counts_before = dict(zip(before.values, before.counts.tolist(), strict=True))
+    counts_before = before.by_value
     counts = zip(after.values, after.counts.tolist(), strict=True)
     new = sum(max(int(count) - int(counts_before.get(value, 0)), 0) for value, count in counts)
     return new / after.records

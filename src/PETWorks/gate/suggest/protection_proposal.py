@@ -117,7 +117,7 @@ def unique_counter_for_table(table: PartitionedTable, column: str) -> CountUniqu
             value: protection(str(value)) if _is_value(value) else value for value in table.columns[column].values
         }
         shared = table.generalise({column: changes}).per_person((column,)).marginal(column)
-        return count_unique(dict(zip(shared.values, shared.counts.tolist(), strict=True))), int(shared.counts.sum())
+        return count_unique(shared.by_value), int(shared.counts.sum())
 
     return count_unique_after
 
@@ -290,10 +290,10 @@ def propose_protections(release: Release, columns: Sequence[str]) -> dict[str, P
         table: Any = release.load((column,), unit)
         if people is None:
             marginal = (table if unit is None else table.per_person((column,))).marginal(column)
-            counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+            counts = marginal.by_value
             count_unique_after = None if unit is None else unique_counter_for_table(table, column)
             whole = None if unit is None else table.marginal(column)
-            records_of = None if whole is None else dict(zip(whole.values, whole.counts.tolist(), strict=True))
+            records_of = None if whole is None else whole.by_value
             proposed = propose_protection(
                 counts,
                 count_unique_after=count_unique_after,

@@ -244,7 +244,7 @@ def suggest_for_comparison(
         marginal = table.marginal(column)
         proposed = None
         if compared and len(marginal.counts) <= MAX_VALUES:
-            counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+            counts = marginal.by_value
             proposed = propose_hierarchy(column, counts, source.encoding)
         if proposed is None:
             completed.append(suggestion)
@@ -301,7 +301,7 @@ def proposal_for_column(column: str, table: Table, encoding: str | None = None) 
     marginal = table.marginal(column)
     if len(marginal.counts) > MAX_VALUES or len(yaml_text(column)) > LONGEST_KEY:
         return None
-    proposed = propose_hierarchy(column, dict(zip(marginal.values, marginal.counts.tolist(), strict=True)), encoding)
+    proposed = propose_hierarchy(column, marginal.by_value, encoding)
     return None if proposed is None else replace(proposed[0], height=proposed[1].height)
 
 
