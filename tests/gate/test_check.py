@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from test_policy import GOOD, NAMED, TABLE, written
 
@@ -176,6 +178,18 @@ def test_other_data(tmp_path):
     assert (result.verdict, result.document["inputs"][0]["file"]) == ("fail", None)
     (tmp_path / "march.csv").write_text(TABLE.replace("40;2;flu\n40", "41;2;flu\n40"))
     assert petworks("check", path, "--data", tmp_path / "march.csv").returncode == 1
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda parts: st.lists(parts, max_size=4) | st.dictionaries(st.text(), parts, max_size=4),
+)
+
+
+@given(st.dictionaries(st.text(), JSON, max_size=4))
+def test_the_canonical_form_is_that_of_python(document):
+    text = json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    assert canonical_json(document).encode() == text.encode("utf-8", "replace")
 
 
 @pytest.mark.parametrize("edition", ["internal", "external"])

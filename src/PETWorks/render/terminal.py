@@ -43,6 +43,8 @@ def cells(text: str) -> int:
     >>> cells("k-匿名性"), cells("abc")
     (8, 3)
     """
+    if text.isascii():
+        return len(text)
     return sum(2 if east_asian_width(sign) in "WF" else 1 for sign in text)
 
 
