@@ -44,7 +44,7 @@ def test_next_best_levels_that_answer_better_are_taken():
     taken, *others = made.by_models
     assert taken.next_best
     assert taken.kept == max(way.kept for way in made.by_models)
-    assert made.models[0].kept == taken.kept > others[0].kept + model_choice.CLEARLY
+    assert made.models[0].kept == taken.kept > others[0].kept + model_choice.MIN_EXTRA_KEPT
     assert others[0].method == "local", "which has the smaller loss"
     assert made.loss > made.bound == made.search.best.loss
     assert (made.is_complete, made.optimal) == (True, False)
@@ -82,18 +82,18 @@ def test_the_release_that_answers_better_is_taken(monkeypatch, local, best_level
     def answers(made, *_):
         return (Answer((local if hasattr(made, "sweep") else best_levels) + bool(made.shown.columns) * with_means),)
 
-    monkeypatch.setattr(model_choice, "answers_of", answers)
+    monkeypatch.setattr(model_choice, "fit_models", answers)
     found = model_choice.anonymize_for_models(
         release,
         anonymize(release, {"k-anonymity": {"k": 3}}, suppression=0.1).problem.rules,
         parse_models(MODELS),
         {"method": "local", "suppression": 0.1},
-        free=True,
+        may_choose_method=True,
     )
     assert found.by_models[0].method == taken
     assert len(found.by_models) == 8, "record by record, the best levels and two next-best ones, and all with means"
     # Record by record, means stay unless intervals are clearly better; on one level per column it is the reverse.
-    means = with_means > (-model_choice.CLEARLY if taken == "local" else model_choice.CLEARLY)
+    means = with_means > (-model_choice.MIN_EXTRA_KEPT if taken == "local" else model_choice.CLEARLY)
     assert found.by_models[0].means == bool(found.shown.columns) == means
     assert found.loss == (found.search.best.loss if taken == "global" else found.loss)
     assert hasattr(found, "sweep") == (taken == "local")

@@ -36,8 +36,8 @@ from PETWorks.measures.utility.models import (
 
 WEIGHT = 5.0  # of the columns of models, where the user gives no weights
 NEXT_BEST = 3  # next-best levels that are compared
-CLEARLY = 0.001  # a release with a larger loss must keep this much more of the explanatory power of models
-ALIKE = 0.01  # releases that explain the original alike, up to this share, are compared by their coefficients
+MIN_EXTRA_KEPT = 0.001  # a release with a larger loss must keep this much more of the explanatory power of models
+SIMILAR_KEPT = 0.01  # releases that explain the original alike, up to this share, are compared by their coefficients
 CLEAR_SHIFT = 0.5  # standard errors by which the coefficients must then move less
 
 
@@ -48,7 +48,7 @@ def anonymize_for_models(
     settings: Mapping[str, Any],
     progress: Callable[[Progress], None] | None = None,
     *,
-    free: bool,
+    may_choose_method: bool,
 ) -> Anonymization:
     """The release with the least loss, as by `anonymize_release`, or another one that answers the models better.
 
@@ -56,7 +56,7 @@ def anonymize_for_models(
     intervals instead of means and medians, or the reverse, unless the user said what to show.
     The columns of the models weigh more, unless the user gave weights.
 
-    free   whether the user left it open how the table is recoded
+    may_choose_method   whether the user left it open how the table is recoded
     """
     if not models or release.engine.name == "spark":
         return anonymize_release(release, rules, **settings, progress=progress)
@@ -65,7 +65,9 @@ def anonymize_for_models(
     weights = weights_for_models(models, release.quasi_identifiers, settings)
     used = {**settings, **({"weights": weights} if weights else {})}
     found = anonymize_release(release, rules, **used, progress=progress)
-    return choose_by_models(found, models, free=free, free_show=settings.get("show") is None)
+    return choose_by_models(
+        found, models, may_choose_method=may_choose_method, may_choose_shown=settings.get("show") is None
+    )
 
 
 def weights_for_models(
@@ -80,26 +82,26 @@ def weights_for_models(
 
 
 def choose_by_models(
-    result: Anonymization, models: Sequence[Model], *, free: bool, free_show: bool = False
+    result: Anonymization, models: Sequence[Model], *, may_choose_method: bool, may_choose_shown: bool = False
 ) -> Anonymization:
     """The release that answers the models best, with their results; for records in memory.
 
-    free        whether the user left it open how the table is recoded
-    free_show   whether the user left it open what classes show
+    may_choose_method   whether the user left it open how the table is recoded
+    may_choose_shown    whether the user left it open what classes show
     """
     if not models or result.original.engine.name != "memory":
         return result
     original = model_columns(models, result.original.source)
-    candidates = [result, *(_other_ways(result, {} if free_show else result.show) if free else ())]
-    if free_show:
+    candidates = [result, *(_other_ways(result, {} if may_choose_shown else result.show) if may_choose_method else ())]
+    if may_choose_shown:
         candidates += _shown_otherwise(candidates)
-    answers = [answers_of(candidate, models, original) for candidate in candidates]
-    kept = [sum(answer.kept for answer in found) / len(found) for found in answers]
-    shifts = [max(answer.largest_shift for answer in found) for found in answers]
+    results = [fit_models(candidate, models, original) for candidate in candidates]
+    kept = [sum(fitted.kept for fitted in found) / len(found) for found in results]
+    shifts = [max(fitted.largest_shift for fitted in found) for found in results]
     best = _best_answers(kept, shifts)
     ways = tuple(starmap(_way, zip(candidates, kept, shifts, strict=True)))
     chosen: Anonymization = candidates[best]
-    return replace(chosen, models=answers[best], by_models=(ways[best], *ways[:best], *ways[best + 1 :]))
+    return replace(chosen, models=results[best], by_models=(ways[best], *ways[:best], *ways[best + 1 :]))
 
 
 def _best_answers(kept: Sequence[float], shifts: Sequence[float]) -> int:
@@ -108,8 +110,8 @@ def _best_answers(kept: Sequence[float], shifts: Sequence[float]) -> int:
     What the models explain decides; a strong effect hides in it what becomes of a weak one, so that releases that
     explain about as much are compared by the coefficient that moves most.
     """
-    best = max(range(len(kept)), key=lambda place: kept[place] - CLEARLY * (place > 0))
-    alike = [place for place, share in enumerate(kept) if share >= kept[best] - ALIKE and share > 0]
+    best = max(range(len(kept)), key=lambda place: kept[place] - MIN_EXTRA_KEPT * (place > 0))
+    alike = [place for place, share in enumerate(kept) if share >= kept[best] - SIMILAR_KEPT and share > 0]
     steadiest = min(alike, key=lambda place: shifts[place], default=best)
     return steadiest if shifts[steadiest] + CLEAR_SHIFT < shifts[best] else best
 
@@ -157,7 +159,7 @@ def _other_ways(result: Anonymization, show: Mapping[str, str]) -> list[Anonymiz
     return others
 
 
-def answers_of(made: Recoded, models: Sequence[Model], original: Mapping[str, Column]) -> tuple[ModelResult, ...]:
+def fit_models(made: Recoded, models: Sequence[Model], original: Mapping[str, Column]) -> tuple[ModelResult, ...]:
     """The models fitted on a release in memory; `original` has their columns before."""
     names = [name for name in original if name not in made.left_out]
     changed: Any = made.changed_columns

@@ -134,29 +134,29 @@ def make_problem(release: Release, rules: tuple[Rule, ...], settings: SearchSett
         raise ParameterError(NO_RULE, what="rules")
     loss_function = make_objective(cube, name, aggregate, column_weights, profitability_amounts(rules))
     max_suppressed = allowed_suppression(share, cube.records)
-    kept = None if may_lose == ALL and not keep else ColumnsOnNodes(cube, max_suppressed)
-    if kept is not None and (without := [name for name in keep if not kept.all & kept.set_of([name])]):
+    columns = None if may_lose == ALL and not keep else ColumnsOnNodes(cube, max_suppressed)
+    if columns is not None and (without := [name for name in keep if not columns.all & columns.set_of([name])]):
         raise ParameterError(
             "{columns} cannot be kept: the table has at most one value of it",
             columns=quoted(without),
             what="keep",
         )
-    columns = zip(release.quasi_identifiers, column_weights, strict=True)
+    weights = zip(release.quasi_identifiers, column_weights, strict=True)
     return Problem(
-        release,
-        lattice,
-        cube,
-        rules,
-        max_suppressed,
-        loss_function,
-        name,
-        aggregate if name == "granularity" else None,
-        float(share),
-        {column: weight for column, weight in columns if weight != 1},
-        tasks,
-        kept,
-        keep,
-        may_lose,
+        original=release,
+        lattice=lattice,
+        cube=cube,
+        rules=rules,
+        max_suppressed=max_suppressed,
+        objective=loss_function,
+        objective_name=name,
+        aggregate=aggregate if name == "granularity" else None,
+        suppression=float(share),
+        weights={column: weight for column, weight in weights if weight != 1},
+        tasks=tasks,
+        columns=columns,
+        keep=keep,
+        may_lose=may_lose,
     )
 
 
@@ -212,13 +212,13 @@ def check_suppressed_records(choice: Any) -> None:
 
 
 def check_keep(
-    keep: Any, may_lose: Any, columns: Sequence[str] | None
+    keep: Any, may_lose: Any, quasi_identifiers: Sequence[str] | None
 ) -> tuple[tuple[str, ...], tuple[str, ...] | str]:
-    """Check the columns to keep and those that may be lost, and return them; `columns`: the quasi-identifiers."""
+    """Check the columns to keep and those that may be lost, and return them."""
     may_be_lost: tuple[str, ...] | str = (
-        ALL if may_lose in (ALL, [ALL], (ALL,)) else _names(may_lose, columns, "may_lose")
+        ALL if may_lose in (ALL, [ALL], (ALL,)) else _names(may_lose, quasi_identifiers, "may_lose")
     )
-    kept = _names(keep, columns, "keep")
+    kept = _names(keep, quasi_identifiers, "keep")
     both = [name for name in kept if not isinstance(may_be_lost, str) and name in may_be_lost]
     if both:
         raise ParameterError(
@@ -229,7 +229,7 @@ def check_keep(
     return kept, may_be_lost
 
 
-def _names(given: Any, columns: Sequence[str] | None, what: str) -> tuple[str, ...]:
+def _names(given: Any, quasi_identifiers: Sequence[str] | None, what: str) -> tuple[str, ...]:
     """Check and return the names of quasi-identifiers."""
     if given is None:
         return ()
@@ -237,13 +237,13 @@ def _names(given: Any, columns: Sequence[str] | None, what: str) -> tuple[str, .
         raise ParameterError("expected {thing} as a list of columns, such as ['age']", thing=what, what=what)
     names = tuple(dict.fromkeys(str(name).strip() for name in given))
     for name in names:
-        if columns is not None and name not in columns:
-            raise unknown("quasi-identifier", name, columns, what=what)
+        if quasi_identifiers is not None and name not in quasi_identifiers:
+            raise unknown("quasi-identifier", name, quasi_identifiers, what=what)
     return names
 
 
-def check_show_words(show: Any, known: Sequence[str] | None = None) -> None:
-    """Raise unless this is a valid setting `show`; `known`: the quasi-identifiers."""
+def check_show_words(show: Any, quasi_identifiers: Sequence[str] | None = None) -> None:
+    """Raise unless this is a valid setting `show`."""
     if show is None or show == INTERVAL:
         return
     if not isinstance(show, Mapping):
@@ -259,30 +259,30 @@ def check_show_words(show: Any, known: Sequence[str] | None = None) -> None:
                 given=str(way)[:40],
                 what=f"show.{column}",
             )
-        if known is not None and column not in known and way != INTERVAL:
+        if quasi_identifiers is not None and column not in quasi_identifiers and way != INTERVAL:
             raise ParameterError(
                 "show {column!r}: the column is no quasi-identifier", column=str(column), what=f"show.{column}"
             )
 
 
 def check_settings(
-    known: Sequence[str] | None,
+    quasi_identifiers: Sequence[str] | None,
     *,
     method: str = METHODS[0],
     show: Mapping[str, str] | str | None = None,
     **settings: Any,
 ) -> Iterator[PETWorksError]:
-    """The errors in settings that can be found without the table; `known`: the quasi-identifiers."""
+    """The errors in settings that can be found without the table."""
     search = SearchSettings(**{name: value for name, value in settings.items() if name in SEARCH_SETTINGS})
-    columns = known or list(search.weights or ())
+    columns = quasi_identifiers or list(search.weights or ())
     for check in (
         lambda: check_share(search.suppression),
         lambda: check_method(method),
         lambda: check_suppressed_records(search.suppressed_records),
-        lambda: check_show_words(show, known),
+        lambda: check_show_words(show, quasi_identifiers),
         lambda: check_objective(search.objective, search.aggregate, search.weights, columns),
-        lambda: check_levels(search.levels or {}, known),
-        lambda: check_keep(search.keep, search.may_lose, known),
+        lambda: check_levels(search.levels or {}, quasi_identifiers),
+        lambda: check_keep(search.keep, search.may_lose, quasi_identifiers),
     ):
         try:
             check()

@@ -243,7 +243,7 @@ def anonymize(
     else:
         used = {"method": METHODS[0]} | _with_defaults(settings)
         result = anonymize_for_models(
-            task.release, task.rules, parse_models(models), used, progress, free=method is None
+            task.release, task.rules, parse_models(models), used, progress, may_choose_method=method is None
         )
     return _with_notices(replace(result, order=record_order, keeps_unit=task.keeps_unit), task.judging_policy)
 

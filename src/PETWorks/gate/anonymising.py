@@ -85,7 +85,9 @@ def anonymize_by_policy(
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
     """The best release of the policy's table; `overrides` take precedence over the policy's settings."""
-    free = overrides.get("method") is None and "method" not in policy.anonymize and not policy.came_with_release
+    may_choose_method = (
+        overrides.get("method") is None and "method" not in policy.anonymize and not policy.came_with_release
+    )
     settings = _settings(policy, overrides)
     if policy.came_with_release:  # it says what its columns show; all others show labels
         given = settings.get("show")
@@ -93,9 +95,11 @@ def anonymize_by_policy(
         settings["show"] = dict.fromkeys(usual_show(release), INTERVAL) | named
     has_other_releases = settings["method"] == "local" and bool(policy.releases.earlier)
     if has_other_releases:
-        settings["method"], free = "global", False
+        settings["method"], may_choose_method = "global", False
     with locating_models(policy), locating_errors(policy, overrides):
-        result = anonymize_for_models(release, rules, policy.models, settings, progress, free=free)
+        result = anonymize_for_models(
+            release, rules, policy.models, settings, progress, may_choose_method=may_choose_method
+        )
     return replace(result, why_global="other releases") if has_other_releases else result
 
 

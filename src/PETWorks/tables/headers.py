@@ -52,7 +52,8 @@ GIVEN_NAMES = """
 
 
 @cache
-def _name_set(names: str) -> frozenset[str]:
+def name_set(names: str) -> frozenset[str]:
+    """The names in one of these lists."""
     return frozenset(names.split())
 
 
@@ -67,13 +68,13 @@ def is_english_name(text: str) -> bool:
     return (
         2 <= len(words) <= 5
         and all(word.translate(_IN_NAMES).isalpha() for word in words)
-        and any(word.lower() in _name_set(GIVEN_NAMES) for word in words)
+        and any(word.lower() in name_set(GIVEN_NAMES) for word in words)
     )
 
 
 def is_given_name(text: str) -> bool:
     """Whether a text is a common English given name alone, with a capital letter."""
-    return text[:1].isupper() and text.lower() in _name_set(GIVEN_NAMES)
+    return text[:1].isupper() and text.lower() in name_set(GIVEN_NAMES)
 
 
 def names_a_person(text: str) -> bool:
@@ -88,7 +89,7 @@ def names_a_person(text: str) -> bool:
         return len(text) >= 3 and not _NOT_GIVEN & set(text[1:])
     if is_english_name(text):
         return all(word[0].isupper() for word in text.replace(",", " ").split() if word[0].isalpha())
-    return text.istitle() and text.lower() in _name_set(FAMILY_NAMES) | _name_set(GIVEN_NAMES) - {"mark"}
+    return text.istitle() and text.lower() in name_set(FAMILY_NAMES) | name_set(GIVEN_NAMES) - {"mark"}
 
 
 LONGEST_NAME = 60

@@ -1,4 +1,4 @@
-"""Differences between records other than of their values: equal values, and lines, that are written in several ways."""
+"""Hidden differences between records: equal values, or lines, that are written in several ways."""
 
 import codecs
 import re
@@ -103,8 +103,8 @@ def _find_styles(source: Any, exact: Collection[str], *, is_regular: bool) -> tu
 
 def _may_differ(styles: int) -> bool:
     """Whether a column with cells in these styles may write one value in several ways."""
-    both = ((PLAIN, NEEDLESS_QUOTES), (EMPTY, EMPTY_QUOTES), (EMPTY, NULL))
-    return bool(styles & OTHER) or any(styles & one and styles & other for one, other in both)
+    pairs = ((PLAIN, NEEDLESS_QUOTES), (EMPTY, EMPTY_QUOTES), (EMPTY, NULL))
+    return bool(styles & OTHER) or any(styles & first and styles & second for first, second in pairs)
 
 
 def _count_spellings(
@@ -241,8 +241,7 @@ def _read_raw_fields(source: CSV, columns: Sequence[str], ends: Counter[str]) ->
     for block in _read_masked_lines(source):
         lines = block
         if is_first:
-            lines = re.sub(rb"^[^\r\n]*(?:\r\n|\n|\r)?", b"", block, count=1)
-            empty.skip(block[: len(block) - len(lines)])
+            lines = empty.skip_header(block)
             is_first = False
         ends.update(_count_line_ends(lines))
         ends[EMPTY_LINES] += empty.count_more(lines) if len(places) > 1 else 0
@@ -268,9 +267,12 @@ class _EmptyLines:
     def __init__(self) -> None:
         self._last_ends = b"\n"
 
-    def skip(self, header: bytes) -> None:
-        """Leave out the first line, whose line end may be cut in two."""
+    def skip_header(self, block: bytes) -> bytes:
+        """The first block of the file without the first line, whose line end may be cut in two."""
+        lines = re.sub(rb"^[^\r\n]*(?:\r\n|\n|\r)?", b"", block, count=1)
+        header = block[: len(block) - len(lines)]
         self._last_ends = header[len(header.rstrip(b"\r\n")) :]
+        return lines
 
     def count_more(self, lines: bytes) -> int:
         """Count those in a part of the file, which may begin and end anywhere."""
@@ -384,9 +386,7 @@ def _line_ends_without_quotes(source: CSV) -> Counter[str] | None:
             return None
         if has_invisible(text) or (not text.isascii() and wide.search(text)):
             return None
-        body = re.sub(rb"^[^\r\n]*(?:\r\n|\n|\r)?", b"", block, count=1) if place == 0 else block
-        if place == 0:
-            empty.skip(block[: len(block) - len(body)])
+        body = empty.skip_header(block) if place == 0 else block
         ends += _count_line_ends(body)
         ends[EMPTY_LINES] += empty.count_more(body) if len(source.names) > 1 else 0
         if before.endswith(b"\r") and block.startswith(b"\n"):

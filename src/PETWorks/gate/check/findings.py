@@ -37,7 +37,7 @@ from PETWorks.gate.suggest.suggestion import (
 )
 from PETWorks.json_types import MultilingualText
 from PETWorks.tables.arrays import strings
-from PETWorks.tables.headers import FAMILY_NAMES, GIVEN_NAMES, is_chinese_name, is_english_name
+from PETWorks.tables.headers import FAMILY_NAMES, GIVEN_NAMES, is_chinese_name, is_english_name, name_set
 
 UNMEASURED = (None, INSENSITIVE_ATTRIBUTE)
 CLEAR_REASONS = ("named", "looks", "remarks")  # reasons for a role that are more than caution
@@ -165,7 +165,7 @@ def _names_somebody(column: str) -> bool:
     >>> [_names_somebody(text) for text in ("score of John Smith", "Johns Hopkins score", "St. John score")]
     [True, False, False]
     """
-    given_names, family_names = set(GIVEN_NAMES.split()), set(FAMILY_NAMES.split())
+    given_names, family_names = name_set(GIVEN_NAMES), name_set(FAMILY_NAMES)
     pairs = re.findall(r"(?=(?<![A-Za-z])([A-Z][a-z]+)[ _]([A-Z][a-z]+)(?![A-Za-z]))", column)
     return any(first.lower() in given_names and last.lower() in family_names for first, last in pairs)
 

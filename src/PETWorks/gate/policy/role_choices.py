@@ -1,6 +1,6 @@
 """Role choices: what changes in a policy when somebody gives other roles, reasons, or columns that name people."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -98,12 +98,12 @@ def _reasons(
     policy: Policy, before: Mapping[str, str], now: Mapping[str, str], choices: RoleChoices, lang: str
 ) -> dict[str, Any]:
     """The reasons for roles. An unchanged reason is dropped when the role changes: it was about the old role."""
-    texts: dict[str, dict[str, Any]] = {"no_role": {}, "role_reasons": {}}
-    texts_before = {key: dict(policy.file.content.get(key, {})) for key in texts}
-    for key, known_texts in texts_before.items():
-        texts[key] = {
-            name: text for name, text in known_texts.items() if name.strip() not in {*choices.roles, *choices.reasons}
-        }
+    texts_before = {key: dict(policy.file.content.get(key, {})) for key in ("no_role", "role_reasons")}
+    chosen = {*choices.roles, *choices.reasons}
+    texts: dict[str, dict[str, Any]] = {
+        key: {name: text for name, text in known.items() if name.strip() not in chosen}
+        for key, known in texts_before.items()
+    }
     for column in dict.fromkeys((*choices.roles, *choices.reasons)):
         old = reason_of(policy, column, before)
         typed = choices.reasons.get(column, text_in(old, lang))
@@ -112,8 +112,8 @@ def _reasons(
             continue
         if typed:
             key = "role_reasons" if column in now else "no_role"
-            name = next((name for name in texts_before[key] if name.strip() == column), column)
-            texts[key][name] = old if is_same else {**old, lang: typed} if isinstance(old, Mapping) else typed
+            name = _name_as_written(column, texts_before[key])
+            texts[key][name] = old if is_same else _with_text(old, typed, lang)
     ordered = {
         key: {name: texts[key][name] for name in dict.fromkeys((*texts_before[key], *texts[key])) if name in texts[key]}
         for key in texts
@@ -125,13 +125,23 @@ def _not_people(policy: Policy, typed: Mapping[str, str], lang: str) -> dict[str
     """The reasons why columns do not name the people of the table, with those that were typed."""
     texts = dict(policy.file.content.get("no_privacy_unit", {}))
     for column, text in typed.items():
-        name = next((name for name in texts if name.strip() == column), column)
+        name = _name_as_written(column, texts)
         old = texts.get(name)
         if not text:
             texts.pop(name, None)
         elif text != text_in(old, lang):
-            texts[name] = {**old, lang: text} if isinstance(old, Mapping) else text
+            texts[name] = _with_text(old, text, lang)
     return {"no_privacy_unit": texts or None}
+
+
+def _name_as_written(column: str, names: Iterable[str]) -> str:
+    """The name of a column as a section of the policy has it, where blanks around it do not matter."""
+    return next((name for name in names if name.strip() == column), column)
+
+
+def _with_text(old: Any, text: str, lang: str) -> Any:
+    """A text that replaces an old one, or only that in this language."""
+    return {**old, lang: text} if isinstance(old, Mapping) else text
 
 
 def _without_protections(section: Mapping[str, Any] | None, now: Mapping[str, str]) -> dict[str, Any]:
