@@ -93,7 +93,7 @@ def test_the_release_that_answers_better_is_taken(monkeypatch, local, best_level
     assert found.by_models[0].method == taken
     assert len(found.by_models) == 8, "record by record, the best levels and two next-best ones, and all with means"
     # Record by record, means stay unless intervals are clearly better; on one level per column it is the reverse.
-    means = with_means > (-model_choice.MIN_EXTRA_KEPT if taken == "local" else model_choice.CLEARLY)
+    means = with_means > (-model_choice.MIN_EXTRA_KEPT if taken == "local" else model_choice.MIN_EXTRA_KEPT)
     assert found.by_models[0].means == bool(found.shown.columns) == means
     assert found.loss == (found.search.best.loss if taken == "global" else found.loss)
     assert hasattr(found, "sweep") == (taken == "local")
