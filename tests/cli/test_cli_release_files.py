@@ -265,7 +265,7 @@ def test_ctrl_c_in_the_explanation_keeps_the_release(folder, monkeypatch):
 @pytest.mark.parametrize("error", [KeyboardInterrupt, KeyError, MemoryError])
 @pytest.mark.parametrize("command", [anonymize_command, apply_command])
 def test_an_error_in_the_judging_leaves_everything_as_it_was(folder, monkeypatch, error, command):
-    def failing(*_arguments):
+    def failing(*_arguments, **_named):
         raise error
 
     made(folder, "-o", "r.csv")
