@@ -345,10 +345,10 @@ def test_two_runs_cannot_write_the_same_files(folder, output):
         import PETWorks.gate.case as case
         from PETWorks.cli.main import main
         judge = case.judge_rules
-        def wait(*arguments):
+        def wait(*arguments, **named):
             print("judging", flush=True)
             sys.stdin.readline()
-            return judge(*arguments)
+            return judge(*arguments, **named)
         with mock.patch.object(case, "judge_rules", wait):
             main(["anonymize", "policy.yaml", "-o", "r.csv"])
     """
