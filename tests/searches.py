@@ -14,10 +14,9 @@ from PETWorks.gate.plans import (
     demanded_rules,
     earlier_hierarchies,
     match_hierarchies,
-    parse_plan,
     prepare_table,
-    read_plan,
 )
+from PETWorks.gate.policy.plan_files import parse_plan, read_plan
 
 RELEASE_PARAMETERS = set(inspect.signature(Release).parameters)
 

@@ -161,7 +161,7 @@ def test_other_engines_keep_no_records(folder):
 def test_release_and_reasons_are_written_together_or_not_at_all(folder, monkeypatch):
     """The release cannot be judged: neither it nor the reasons stay."""
 
-    def fail(*_arguments):
+    def fail(*_arguments, **_named):
         raise KeyboardInterrupt
 
     (folder / "why.csv").write_text("from before")

@@ -17,7 +17,8 @@ from PETWorks import anonymize as api_anonymize
 from PETWorks import apply_plan as api_apply_plan
 from PETWorks.anonymizer.objectives import LINEAR
 from PETWorks.errors import HierarchyError, InputError, NotApplicable, ParameterError, PETWorksError, RoleError
-from PETWorks.gate.plans import parse_plan
+from PETWorks.gate.policy.plan_files import parse_plan
+from PETWorks.gate.policy.sources import read_removed_records
 from searches import anonymize, apply_plan
 
 ROLES = {"age": "quasi_identifier", "zip": "quasi_identifier", "illness": "sensitive_attribute"}
@@ -499,3 +500,10 @@ def test_a_function_cannot_be_part_of_a_plan():
     )
     with pytest.raises(ParameterError, match="a function of your own"):
         assert result.plan
+
+
+def test_removed_records_are_taken_from_valid_plans_only(tmp_path):
+    for change, told in (({"petworks_plan": 2}, "unknown version '2'"), ({"columns": ["zip", "age"]}, "contradicts")):
+        (tmp_path / "plan.json").write_text(json.dumps(PLAN | {"removed": "1"} | change), "utf-8")
+        with pytest.raises(InputError, match=told):
+            read_removed_records(tmp_path / "plan.json")

@@ -15,7 +15,7 @@ from PETWorks.counting.engines.engine import load_rows
 from PETWorks.errors import RoleError
 from PETWorks.gate.check.built_in_rules import check_people_are_declared
 from PETWorks.gate.check.inputs import table_digest
-from PETWorks.gate.plans import read_plan
+from PETWorks.gate.policy.plan_files import read_plan
 from PETWorks.gate.suggest.privacy_unit import suggest_people
 from PETWorks.gate.suggest.suggestion import ExaminedColumn, suggest_role, suggest_roles
 from PETWorks.tables.opening import open_source

@@ -45,11 +45,10 @@ from PETWorks.gate.plans import (
     earlier_hierarchies,
     match_hierarchies,
     next_policy,
-    parse_plan,
     prepare_table,
-    read_plan,
     with_suppression,
 )
+from PETWorks.gate.policy.plan_files import parse_plan, read_plan
 from PETWorks.gate.policy.policy import Policy, columns_without_role, policy_for, policy_in_memory
 from PETWorks.gate.policy.policy_rules import today
 from PETWorks.gate.suggest.starter import MAX_HIERARCHIES, SUPPRESSION, proposal_for_column

@@ -166,7 +166,8 @@ def _suppressed_records(job: "ReleaseJob", options: dict[str, Any]) -> str:
 def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     from PETWorks.gate.check.may_go_out import is_passing
     from PETWorks.gate.document import combine_verdicts
-    from PETWorks.gate.plans import check_same_rules, demanded_rules, plan_of_next_release, read_plan, with_suppression
+    from PETWorks.gate.plans import check_same_rules, demanded_rules, plan_of_next_release, with_suppression
+    from PETWorks.gate.policy.plan_files import read_plan
     from PETWorks.gate.policy.policy_rules import today
     from PETWorks.tables.files import FilesRead
     from PETWorks.tables.writing import check_ordered

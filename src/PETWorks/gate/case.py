@@ -119,7 +119,7 @@ class Case:
     ) -> None:
         self.policy = policy
         self.moment, self._as_of_given = _parse_moment(as_of), as_of is not None
-        self._salt = _checked_salt(salt)
+        self._salt = _check_salt(salt)
         self._data = _other_data(data, policy)
         self._progress, self._people, self._protected = progress, people, protected
         self._sampled = sampled
@@ -220,7 +220,7 @@ class Case:
         """
         return self.once("rules", self._judge)
 
-    def _is_release_of_ours(self) -> bool:
+    def _people_were_looked_for(self) -> bool:
         """Whether people were looked for in the original: a release may have lost the ages that distinguish them."""
         return self._made_here or self.plan is not None
 
@@ -251,7 +251,7 @@ class Case:
         if self.policy.stated_kind is None and not self._made_here:
             with self.policy.located("data"):
                 check_is_generalised(self.release, {*self.policy.shown, *self.release.view.replaced_labels})
-        if self.policy.privacy_unit is None and not self._is_release_of_ours():
+        if self.policy.privacy_unit is None and not self._people_were_looked_for():
             check_people_are_declared(self.release, self.policy.no_privacy_unit, also_identifiers=False)
 
     @property
@@ -399,7 +399,7 @@ def _parse_moment(as_of: datetime | str | None) -> datetime:
         ) from None
 
 
-def _checked_salt(salt: str | None) -> str:
+def _check_salt(salt: str | None) -> str:
     """The salt of the commitments: as given, or random."""
     if salt is not None and not re.fullmatch("[0-9a-f]{32}", salt):
         raise ParameterError("salt is 32 hexadecimal digits, got {given}", given=quoted([salt]))

@@ -1,4 +1,4 @@
-"""Plans: written beside a release, read again with strict checks, and applied to another table."""
+"""Plans: written beside a release, and applied to another table."""
 
 import json
 import re
@@ -23,8 +23,7 @@ from PETWorks.about.treatment import COLUMN_KEYS, EXACT, STARS
 from PETWorks.anonymizer.anonymization import Anonymization
 from PETWorks.anonymizer.chosen_levels import OnLevels
 from PETWorks.anonymizer.local.sweep import LocalSteps
-from PETWorks.anonymizer.objectives import NOT_LOCAL
-from PETWorks.anonymizer.plan import SUBSETS, VERSION, Plan, PlannedHierarchy, PlannedRule, ShownCells
+from PETWorks.anonymizer.plan import SUBSETS, Plan, PlannedHierarchy, PlannedRule, ShownCells
 from PETWorks.anonymizer.problem import SearchSettings, check_share
 from PETWorks.anonymizer.released import Recoded, with_safe_cells
 from PETWorks.anonymizer.replay import PlannedSearch, PlanTable, Replayed, replay
@@ -35,7 +34,7 @@ from PETWorks.counting.release import Release
 from PETWorks.counting.view import ReplacedLabels
 from PETWorks.errors import HierarchyError, Hint, InputError, Joined, ParameterError, Phrase, RoleError, quoted
 from PETWorks.gate.check.inputs import table_digest
-from PETWorks.gate.document import parse_document, read_json
+from PETWorks.gate.policy.plan_files import read_plan
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.gate.policy.policy_rules import Rule as PolicyRule
@@ -147,29 +146,6 @@ def plan_text(plan: Plan) -> str:
     return _LIST_OF_NUMBERS.sub(lambda numbers: f"[{', '.join(re.findall('[0-9]+', numbers[1]))}]", text)
 
 
-def read_plan(path: Path) -> Plan:
-    """The plan in a file; raises if it is not a valid plan."""
-    return parse_plan(read_json(path, Phrase("a plan"), Hint.PLAN), path.name)
-
-
-def parse_plan(content: Any, name: str) -> Plan:
-    """The plan in JSON content; raises if it is invalid or contradicts itself."""
-    version = content.get("petworks_plan") if isinstance(content, Mapping) else None
-    if isinstance(version, int | str) and not isinstance(version, bool) and version != VERSION:
-        raise InputError(
-            "{name}: unknown version {version} of the format; this program reads version {known}",
-            name=name,
-            version=quoted([str(version)]),
-            known=VERSION,
-        )
-    plan = parse_document(Plan, content)
-    if isinstance(plan, Phrase):
-        raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=name, problem=plan)
-    if problem := next(_contradictions(plan), None):
-        raise InputError("{name}: the plan contradicts itself: {problem}", name=name, problem=problem)
-    return plan
-
-
 def plan_of_release(policy: Policy, source: Source) -> Plan | None:
     """The plan named in a policy, if the table, in one file or several, is the release made by it, by its digest."""
     path = Path(source.name) if isinstance(source, Files) else source.path
@@ -178,36 +154,6 @@ def plan_of_release(policy: Policy, source: Source) -> Plan | None:
     with policy.located("plan"):
         plan = read_plan(policy.plan)
     return plan if plan.release_sha256 == table_digest(path) else None
-
-
-def _contradictions(plan: Plan) -> Iterator[Phrase]:
-    columns = plan.columns
-    if columns != plan.roles.get("quasi_identifiers", ()):
-        yield Phrase("'columns' are not the quasi-identifiers of its 'roles', in this order")
-    listed = [*(column for columns_of_role in plan.roles.values() for column in columns_of_role), *plan.no_role]
-    if len(set(listed)) < len(listed):
-        yield Phrase("a column is listed twice in 'roles' and 'no_role'")
-    heights = {column: hierarchy.height for column, hierarchy in plan.hierarchies.items()}
-    listed_levels = (*plan.levels, *([] if plan.divided_down_to is None else [plan.divided_down_to]))
-    if any(len(node) != len(columns) for node in listed_levels):
-        yield Phrase("expected {number} numbers in each list of 'levels', one for each column", number=len(columns))
-    generalised = [column for index, column in enumerate(columns) if any(node[index] for node in plan.levels)]
-    without = [column for column in generalised if column not in heights]
-    if without:
-        yield Phrase("there is no hierarchy for {columns}", columns=quoted(without))
-    for index, column in enumerate(columns):
-        allowed = (plan.allowed_levels or {}).get(column, (0, heights.get(column, 0)))
-        if len(allowed) != 2 or not all(allowed[0] <= node[index] <= allowed[1] for node in listed_levels):
-            yield Phrase("column {column!r} has a level that is not one of those that were allowed", column=column)
-    if plan.method == "global" and len(plan.levels) > 1:
-        yield Phrase("the method is 'global', so there is one list of levels")
-    if plan.method == "global" and plan.divided_down_to is not None:
-        yield Phrase("the method is 'global', so no class is divided further")
-    if plan.method == "local" and plan.objective == NOT_LOCAL:
-        yield Phrase("local recoding takes every objective but {objective}", objective=NOT_LOCAL)
-    names = [rule.name for rule in plan.rules]
-    if len(set(names)) < len(names):
-        yield Phrase("two rules have the same name")
 
 
 def earlier_hierarchies(plan: Plan, folder: Path) -> dict[str, Hierarchy]:

@@ -35,8 +35,8 @@ class LocalSteps:
     nodes     the nodes to sweep over, in this order
     least     the minimum number of records per class
     lowest    the lowest level of each column in classes that are divided after the sweep; None if none is
-    homes     if the sweep leaves classes of the tree able to stay: their number of records, from which on the tree
-              stops; None if it does not
+    homes     classes are taken out of larger ones, the homes, which must keep the rules without them; the table is
+              divided into homes until they have fewer records than this. None if there are no homes
     power     if columns that lose much count more, so that none is lost: the power of the losses that are added up
     """
 

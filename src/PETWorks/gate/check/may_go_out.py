@@ -15,7 +15,7 @@ from PETWorks.errors import InputError, PETWorksError
 from PETWorks.gate.anonymising import RESTATED_KEYS, policy_content
 from PETWorks.gate.check.inputs import table_digest
 from PETWorks.gate.document import FAIL, PASS, SUFFIX, WAIVED, WITHHELD, CheckDocument, Verdict
-from PETWorks.gate.plans import read_plan
+from PETWorks.gate.policy.plan_files import read_plan
 from PETWorks.gate.policy.policy import Policy, describe_release
 from PETWorks.gate.policy.policy_rules import UP_TO_DATE
 from PETWorks.gate.register import read_register

@@ -109,7 +109,7 @@ def notices_of_run(made: Recoded, release: Release, policy: Policy) -> tuple[Pla
     )
 
 
-def _of_the_run(release: Release, plan: Plan | None, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+def _notices_of_making(release: Release, plan: Plan | None, rules: Sequence[RuleResult]) -> Iterator[Notice]:
     """The notices about the making of this file, by its plan; the plan of an earlier version has no others."""
     if plan is None:
         return
@@ -237,7 +237,7 @@ def notices(
         protected = () if plan is None else plan.protect or ()
     classes_are_people = not cannot_count_people(policy, release)
     all_notices = (
-        *_of_the_run(release, plan, rules),
+        *_notices_of_making(release, plan, rules),
         *_people(release, policy, rules, plan),
         *([Notice("no-privacy-unit", tuple(policy.no_privacy_unit))] if policy.no_privacy_unit else []),
         *_beyond_the_limit(rules),
@@ -282,13 +282,13 @@ def worst_case_notices(release: Release) -> Iterator[Notice]:
     """
     if not release.quasi_identifiers or not release.records:
         return
-    for notice in _of_classes(release):
+    for notice in _worst_case_of_classes(release):
         if notice.records is not None:
             notice = structs.replace(notice, records=min(notice.records, release.view.people))
         yield notice
 
 
-def _of_classes(release: Release) -> Iterator[Notice]:
+def _worst_case_of_classes(release: Release) -> Iterator[Notice]:
     view = release.view
     sizes = view.class_sizes(attacker=True)
     smallest = sizes.smallest

@@ -15,11 +15,12 @@ from PETWorks.about.kinds import GENERALISED
 from PETWorks.about.population import Sample, check_sample
 from PETWorks.about.roles import check_same_columns, check_unit, roles_from_lists, unknown_column
 from PETWorks.about.sidecar import possible_sidecars, read_sidecar
-from PETWorks.anonymizer.plan import Plan, parse_record_numbers
+from PETWorks.about.treatment import REMOVE
+from PETWorks.anonymizer.plan import parse_record_numbers
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.errors import Hint, InputError, PETWorksError, Phrase, quoted, unknown
-from PETWorks.gate.document import parse_document, read_json
+from PETWorks.errors import Hint, InputError, PETWorksError, quoted, unknown
 from PETWorks.gate.policy.mistakes import Mistakes
+from PETWorks.gate.policy.plan_files import read_plan
 from PETWorks.measures.attacks.subsets import check_limits, parse_sizes
 from PETWorks.measures.parameters import parse_number
 from PETWorks.releases.composition import check_limits as check_release_limits
@@ -236,12 +237,9 @@ def read_removed_records(path: Path) -> tuple[NDArray[np.int64] | None, int] | N
 
     The indices are None if the engine that made the release has no record order.
     """
-    content = read_json(path, Phrase("a plan"), Hint.PLAN)
-    plan = parse_document(Plan, content)
-    if isinstance(plan, Phrase):
-        raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=path.name, problem=plan)
+    plan = read_plan(path)
     if plan.removed is None:
-        return (None, plan.records) if plan.suppressed_records == "remove" else None
+        return (None, plan.records) if plan.suppressed_records == REMOVE else None
     places = parse_record_numbers(plan.removed, plan.records)
     if places is None:
         raise InputError(

@@ -13,7 +13,7 @@ from pathlib import Path
 from PETWorks.errors import InputError, printable
 from PETWorks.gate.check.may_go_out import Obstacle, find_obstacle
 from PETWorks.gate.document import EXTERNAL, INTERNAL
-from PETWorks.gate.plans import read_plan
+from PETWorks.gate.policy.plan_files import read_plan
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.release_files import ReleaseFiles
 from PETWorks.locale import LANGUAGES

@@ -16,8 +16,8 @@ from PETWorks.errors import InputError, PETWorksError, Phrase, printable
 from PETWorks.gate.check.facts import regimes_without_approver
 from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle
 from PETWorks.gate.diff import read_check
-from PETWorks.gate.plans import read_plan
 from PETWorks.gate.policy.accountability import regimes
+from PETWorks.gate.policy.plan_files import read_plan
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import presets, today
 from PETWorks.gate.release_files import ReleaseFiles, origins_of, releases_of
