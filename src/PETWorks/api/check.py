@@ -23,7 +23,6 @@ from PETWorks.render.language.language import (
 )
 from PETWorks.render.language.messages import parse_language
 from PETWorks.render.report import prose
-from PETWorks.render.report.prose import step_texts
 
 
 def check(
@@ -145,6 +144,6 @@ def _refusal_lines(document: CheckFile, lang: str) -> list[str]:
         values = {"rule": label, "found": value_with_fraction(rule, lang), "required": thresholds(rule, lang)}
         lines.append(f"* {message_text(lang, 'refusal.limit' if values['required'] else 'refusal.found', **values)}")
         lines += [f"  {prose.waiver(rule.waiver, lang)}"] if rule.waiver else []
-    steps = step_texts(document, lang)
+    steps = prose.step_texts(document, lang)
     lines += [f"{message_text(lang, 'section.steps')}:"] if steps else []
     return [*lines, *(f"{number}. {step}" for number, step in enumerate(steps, 1))]

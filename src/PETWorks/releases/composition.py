@@ -287,7 +287,7 @@ class Composition(Rows, Displayable):
             "people": self.together.people,
             "releases": [part.to_dict() for part in self.releases],
             "linked": self.together.to_dict(),
-            "curve": self._steps(),
+            "curve": self._curve_as_dicts(),
             "contributions": [contribution.to_dict() for contribution in self.contributions],
             "unlinked": {name: attack.to_dict() for name, attack in self.unlinked.items()},
             "m_invariance": {name: invariance.to_dict() for name, invariance in self.invariance.items()},
@@ -297,7 +297,7 @@ class Composition(Rows, Displayable):
             "satisfied": self.satisfied,
         }
 
-    def _steps(self) -> list[dict[str, Any]]:
+    def _curve_as_dicts(self) -> list[dict[str, Any]]:
         """The curve: the exposure after each release."""
         steps = []
         for index, (part, exposure) in enumerate(zip(self.releases, self.curve, strict=True)):
