@@ -464,7 +464,7 @@ def test_every_page_about_a_release_names_the_others_of_the_same_people(released
             assert "Another release of the same people" not in page.get(address).text
         assert petworks("anonymize", "policy.yaml", "-o", "second.csv", cwd=tmp_path).returncode == 0
         for address in (*pages, "/decide?policy=out_policy.yaml"):
-            assert "Another release of the same people lies here: second.csv" in page.get(address).text, address
+            assert "Another release of the same people is in this folder: second.csv" in page.get(address).text, address
         assert "Another release" not in page.get("/risk?policy=policy.yaml&wait=1").text
         tables = re.findall(r'name="release" value="([^"]*)"', page.get("/compare?policy=out_policy.yaml&wait=1").text)
         assert tables == ["second.csv"], "neither originals nor codebooks are releases"

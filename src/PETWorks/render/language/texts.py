@@ -308,7 +308,9 @@ TEXTS: dict[str, str | Plural] = {
     "plain.re-identification": "How easily a person is found on average.",
     "plain.sample-uniqueness": "How many people are unique.",
     "plain.l-diversity": "The smallest number of different values among people who look the same.",
-    "plain.entropy-l-diversity": "The smallest number of different, equally frequent values among people who look the same.",
+    "plain.entropy-l-diversity": (
+        "The smallest number of different, equally frequent values among people who look the same."
+    ),
     "plain.t-closeness": "How much the values of people who look the same may tell that those of all do not.",
     "plain.attribute-inference": "How often a value that nobody should learn is guessed right.",
     "plain.certain.excess": (
