@@ -343,10 +343,7 @@ def with_hierarchies(view: View, columns: Sequence[str]) -> View:
 
 def proposal_for(release: Release, column: str) -> str | None:
     """A hierarchy that might suit a column, as a policy declares it."""
-    marginal = release.marginal(column)
-    proposed = propose_hierarchy(
-        column, dict(zip(marginal.values, marginal.counts.tolist(), strict=True)), release.encoding
-    )
+    proposed = propose_hierarchy(column, release.marginal(column).by_value, release.encoding)
     return None if proposed is None else in_yaml(proposed[0].words)
 
 
