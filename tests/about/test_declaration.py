@@ -1,6 +1,7 @@
 """Hierarchies that are declared in a few words."""
 
 from datetime import date
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from PETWorks import Hierarchy, Release, build_hierarchy, evaluate
 from PETWorks.about.hierarchies.declaration import read_hierarchy
+from PETWorks.about.hierarchies.intervals import between_quantiles
 from PETWorks.errors import HierarchyError
 
 AGES = ["17", "18", "31", "36.5", "47", "90", "103"]
@@ -77,6 +79,23 @@ def test_quantiles_have_about_the_same_number_of_records():
     assert [len(set(level)) for level in hierarchy.levels] == [100, 4, 2, 1]
     assert list(dict.fromkeys(hierarchy.levels[1])) == ["< 25", "[25, 50)", "[50, 75)", ">= 75"]
     assert build_hierarchy(["5"] * 9 + ["6"], {"quantiles": [4]}).levels[1] == ["*", "*"]
+
+
+@given(
+    st.dictionaries(st.sampled_from(["1", "1.0", "1e0", "2.5", "3", "-2"]), st.integers(1, 9)),
+    st.integers(1, 4),
+)
+def test_a_part_begins_at_the_first_number_with_its_share_of_the_records_at_or_below(counts, times):
+    """Equal numbers are one, however they are written; no part begins at the smallest, which none is below."""
+    records = [Fraction(text) for text, number in counts.items() for _ in range(number)]
+    for parts in (2, 2 * times):
+        shares = [
+            next(n for n in sorted(records) if Fraction(sum(other <= n for other in records), len(records)) > share)
+            for share in (Fraction(part, parts) for part in range(1, parts))
+            if records
+        ]
+        (level,) = between_quantiles([parts], counts).levels
+        assert list(level.cuts) == sorted(set(shares) - set(sorted(records)[:1]))
 
 
 @pytest.mark.parametrize(

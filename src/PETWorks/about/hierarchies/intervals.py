@@ -147,7 +147,7 @@ class Intervals(OwnValues):
 
     def below(self, label: str) -> Iterable[str] | None:
         """The whole numbers in an interval; for one with an open end, a single number."""
-        bounds = None if exact_fraction(label) is not None else _bounds(label)
+        bounds = None if exact_decimal(label) is not None else _bounds(label)
         if bounds is None or _label(bounds, self.style) != label:
             return None
         inside = bounds[0] if bounds[0] is not None else bounds[1] - 1 if bounds[1] is not None else None
@@ -266,20 +266,24 @@ def parse_parts(words: Mapping[str, Any]) -> list[int]:
 
 def between_quantiles(parts: Sequence[int], counts: Mapping[str, int], style: str = BRACKETS) -> Intervals:
     """Intervals with about equally many records."""
-    ordered = sorted(
-        (number, count) for value, count in counts.items() if (number := exact_fraction(value)) is not None
-    )
-    records = sum(count for _, count in ordered)
+    by_number: dict[Decimal, int] = {}  # decimals are compared much faster than fractions
+    for value, count in counts.items():
+        if (number := exact_decimal(value)) is not None:
+            by_number[number] = by_number.get(number, 0) + count
+    ordered = sorted(by_number.items())
+    records = sum(by_number.values())
     levels = []
     for number_of_parts in parts:
-        cuts: dict[Fraction, None] = {}
+        cuts: list[Fraction] = []
         passed, part = 0, 1
         for number, count in ordered:
             # Part k begins at the first number with k/number_of_parts of the records at or below it.
+            begins_part = False
             while part < number_of_parts and (passed + count) * number_of_parts > records * part:
-                if passed:
-                    cuts[number] = None
+                begins_part = passed > 0
                 part += 1
+            if begins_part:
+                cuts.append(Fraction(number))
             passed += count
         levels.append(_Cut(tuple(cuts)))
     return Intervals(levels, style)
