@@ -69,12 +69,12 @@ class Pair(NamedTuple):
     @property
     def disclosed(self) -> int:
         """Number of people of the earlier release for whom one value is left."""
+        earlier = [[count > 0 for count in values] for values in self.earlier]
         disclosed_people = 0
         for row in self.cells:
             offered = [sum(values) > 0 for values in zip(*row, strict=True)]
             for column, cell in list(enumerate(row))[:-1]:
-                in_earlier = [count > 0 for count in self.earlier[column]]
-                both = sum(first and second for first, second in zip(offered, in_earlier, strict=True))
+                both = sum(first and second for first, second in zip(offered, earlier[column], strict=True))
                 disclosed_people += sum(cell) if both == 1 else 0
         return disclosed_people
 
@@ -171,18 +171,25 @@ class PairTwin:
             ),
             unlinked=() if not common else (SetIntersection("s", common, known.disclosed, 1.0, (known,), (known,)),),
         )
-        rules = tuple(self._rule(document.rules[0], name, at_most, pair) for name, at_most in self.limits.items())
+        found = self._measured(pair)
+        rules = tuple(
+            self._rule(document.rules[0], name, at_most, found[name]) for name, at_most in self.limits.items()
+        )
         return replace(document, releases=facts, rules=(*document.rules, *rules))
 
-    def _rule(self, like: RuleResult, name: str, at_most: float, pair: Pair) -> RuleResult:
+    @staticmethod
+    def _measured(pair: Pair) -> dict[str, Fraction]:
         joined = [cell for row in pair.cells for cell in row if sum(cell)]
         people = pair.records
-        value = {
+        return {
             "re-identification": Fraction(len(joined), people),
             "alone": Fraction([sum(cell) for cell in joined].count(1), people),
             "inference": Fraction(_guesses(joined), people),
             "disclosed": Fraction(pair.disclosed, pair.in_common or 1),
-        }[name]
+        }
+
+    @staticmethod
+    def _rule(like: RuleResult, name: str, at_most: float, value: Fraction) -> RuleResult:
         holds = value <= exactly(at_most)
         return replace(
             like,

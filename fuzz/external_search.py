@@ -141,7 +141,7 @@ class Twin:
             (sum(sizes), len(sizes), min(sizes), max(sizes)),
             tuple(sum(size for size in sizes if size < limit) for limit in (2, self.template.policy.cell_size)),
             self._guesses(table),
-            tuple(self._holds(rule, table) for rule in self.template.rules),
+            tuple(rule.measure in BUILT_IN_RULES or self._holds(rule, table, sizes) for rule in self.template.rules),
         )
 
     def _document(self, counts: _Counts) -> CheckDocument:
@@ -170,11 +170,8 @@ class Twin:
         """Number of records with the most frequent value of their class; suppressed ones are a class with one value."""
         return sum(max(values) for values in table.classes) + table.suppressed
 
-    def _holds(self, rule: RuleResult, table: Table) -> bool:
-        sizes, records = table.sizes, sum(table.sizes)
-        limits = rule.parameters
-        if rule.measure in BUILT_IN_RULES:
-            return True
+    def _holds(self, rule: RuleResult, table: Table, sizes: Sequence[int]) -> bool:
+        limits, records = rule.parameters, sum(sizes)
         if rule.measure == "k-anonymity":
             return bool(min(sizes) >= limits["k"])
         if rule.measure == "sample-uniqueness":
