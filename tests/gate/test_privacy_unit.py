@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+from functools import cache, partial, wraps
 from itertools import product
 from unittest import mock
 
@@ -30,8 +31,17 @@ GIVEN, FAMILY = ["James", "Mary", "John", "Linda", "Anna"], ["Smith", "Jones", "
 HANDLES = [first + last for first, last in product(["blue", "red", "wild", "old", "shy"], ["fox", "owl", "elk", "cat"])]
 
 
+def later(make):
+    """Let a function that makes a table return a function that makes it once: a process of the tests needs few."""
+    return wraps(make)(lambda *arguments, **columns: cache(partial(make, *arguments, **columns)))
+
+
+def made(table):
+    return table() if callable(table) else table
+
+
 def people_in(data):
-    source = open_source(data, "the table")
+    source = open_source(made(data), "the table")
     table = load_rows(source, source.names)
     return suggest_people(table, suggest_roles(table, source.names))
 
@@ -55,6 +65,7 @@ def people(names, each=12, seed=1, **columns):
     return {column: [row[column] for row in rows] for column in rows[0]}
 
 
+@later
 def records(number=600, seed=1, **columns):
     """Records of one person each: every column is drawn for each record; a function may use earlier columns."""
     chance = random.Random(seed)
@@ -161,6 +172,7 @@ ATTRIBUTES = {
 }
 
 
+@later
 def visits(name, attributes, number=200, most=6, seed=1):
     """Records of people with 1 to `most` visits each.
 
@@ -217,6 +229,7 @@ TOGETHER = {
 
 @pytest.mark.parametrize("table", TOGETHER.values(), ids=TOGETHER)
 def test_people_named_by_two_columns_are_found(table):
+    table = made(table)
     found = people_in(table)
     assert found is not None
     assert (found.columns, found.unit) == (tuple(table)[:2], None)
@@ -235,7 +248,7 @@ CUT = {
 @pytest.mark.parametrize("attributes", [["sex"], ["sex", "city"], ["blood_type", "age"]], ids="+".join)
 @pytest.mark.parametrize("name", CUT.values(), ids=CUT)
 def test_people_named_by_a_part_of_the_values_are_found(name, attributes):
-    table = visits(name, attributes)
+    table = made(visits(name, attributes))
     found = people_in(table)
     assert found is not None
     assert (found.columns, found.cut, found.unit, found.number) == (tuple(table)[:1], True, None, 200)
@@ -266,11 +279,11 @@ BY_OTHER_ATTRIBUTES = {
 
 @pytest.mark.parametrize("table", BY_OTHER_ATTRIBUTES.values(), ids=BY_OTHER_ATTRIBUTES)
 def test_people_are_found_by_whatever_people_keep(table):
-    assert unit_of(table) == next(iter(table))
+    assert unit_of(table) == next(iter(made(table)))
 
 
 def test_a_column_that_names_people_alone_is_preferred_to_two_together():
-    table = TOGETHER["a clinic and a patient's number"]
+    table = made(TOGETHER["a clinic and a patient's number"])
     names = [f"R{clinic}{number}" for clinic, number in zip(table["clinic"], table["patient_no"], strict=True)]
     assert unit_of({**table, "mrn": names}) == "mrn"
 
@@ -510,6 +523,7 @@ def test_tables_of_one_record_for_each_person_raise_no_alarm(path):
 
 
 def saved(folder, table):
+    table = made(table)
     with (folder / "t.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([list(table), *zip(*table.values(), strict=True)])
     return folder / "t.csv"
@@ -565,7 +579,7 @@ def test_people_whom_no_single_column_names_are_asked_for(tmp_path, table, said)
     done = petworks("anonymize", policy, "-o", out)
     assert (done.returncode, said in done.stderr, "are of 200 people" in done.stderr) == (2, True, True)
     assert not out.exists()
-    named = list(table)[: said.count("'") // 2]
+    named = list(made(table))[: said.count("'") // 2]
     reasons = [f"{column}: numbers of beds" for column in named]
     for told in range(len(named) + 1):
         policy.write_text(f"{text}\nno_privacy_unit: {{{', '.join(reasons[:told])}}}\n", "utf-8")
@@ -597,7 +611,7 @@ def test_a_release_is_not_asked_for_people_who_were_not_in_its_original(tmp_path
     ids=["together", "cut"],
 )
 def test_every_engine_finds_people_whom_no_single_column_names(tmp_path, engine, table, said):
-    release = Release(str(saved(tmp_path, table)), dict.fromkeys(table, "quasi_identifier"), engine=engine)
+    release = Release(str(saved(tmp_path, table)), dict.fromkeys(made(table), "quasi_identifier"), engine=engine)
     with pytest.raises(RoleError, match=said):
         check_people_are_declared(release)
 
@@ -704,7 +718,7 @@ def test_wrong_records_and_a_code_for_nobody_do_not_hide_people():
     wrong = {**HIDDEN, "sex": [sex(chance) if chance.random() < 0.1 else cell for cell in HIDDEN["sex"]]}
     assert unit_of(wrong) == "x7"
     nobody = records(60, x7=lambda *_: "none", city=city, sex=sex, diagnosis=lambda c, _: c.choice(ILLNESSES))
-    assert unit_of({name: [*cells, *nobody[name]] for name, cells in HIDDEN.items()}) == "x7"
+    assert unit_of({name: [*cells, *made(nobody)[name]] for name, cells in HIDDEN.items()}) == "x7"
 
 
 def test_people_may_become_older_and_move():
