@@ -201,6 +201,17 @@ def file_state(path: Path, stat: os.stat_result | None = None) -> State:
     return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, changed
 
 
+def arrow_reader(content: bytes | memoryview) -> Any:
+    """A reader of a copy of the bytes that Arrow owns.
+
+    Threads of Arrow may release a buffer a little after the table has been read. If it were Python's, they would wait
+    for the interpreter, and a program that ends in that moment would be aborted.
+    """
+    copied = pa.BufferOutputStream()
+    copied.write(content)
+    return pa.BufferReader(copied.getvalue())
+
+
 class HeldFile:
     """A file as it was when it was opened; functions that take a path also take it.
 
@@ -220,7 +231,7 @@ class HeldFile:
 
     def for_arrow(self) -> Any:
         """A path or a buffer that PyArrow can read the bytes from."""
-        return self.path if self.content is None else pa.BufferReader(self.content)
+        return self.path if self.content is None else arrow_reader(self.content)
 
     def for_zip(self) -> Any:
         """A path or a buffer that Python can read a zip file from."""
@@ -228,7 +239,7 @@ class HeldFile:
 
     def mapped(self) -> Any:
         """A file of PyArrow whose arrays need no memory of their own."""
-        return pa.memory_map(str(self.path)) if self.content is None else pa.BufferReader(self.content)
+        return pa.memory_map(str(self.path)) if self.content is None else arrow_reader(self.content)
 
     @contextmanager
     def raw(self) -> Iterator[bytes | mmap]:

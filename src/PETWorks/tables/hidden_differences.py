@@ -21,6 +21,7 @@ from PETWorks.tables.arrays import (
     unreadable_column,
 )
 from PETWorks.tables.cells import count_unusual
+from PETWorks.tables.files import arrow_reader
 from PETWorks.tables.formats.csv import (
     CSV,
     UTF8,
@@ -249,7 +250,7 @@ def _read_raw_fields(source: CSV, columns: Sequence[str], ends: Counter[str]) ->
             continue
         read = arrow_csv.ReadOptions(column_names=places, block_size=len(lines) + 1)
         try:
-            table = arrow_csv.read_csv(pa.BufferReader(lines), read, parse, convert)
+            table = arrow_csv.read_csv(arrow_reader(lines), read, parse, convert)
         except pa.ArrowInvalid:
             raise _IrregularError from None
         yield table.rename_columns(list(columns))
