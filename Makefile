@@ -1,6 +1,6 @@
 # make demo | quick | test | thorough | check | texts | site | bench | gallery | pictures | conformance | fuzz | wheels — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
 # quick: the tests that need no Spark and no browser and are not slow, with fewer examples, in a minute or two;
-# test: all of them; thorough: with four times as many examples, at random. The examples of the others are the same in every run.
+# test: all of them; thorough: with five times as many examples, at random. The examples of the others are the same in every run.
 PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers/bin
@@ -23,6 +23,11 @@ unexport PYTHONDONTWRITEBYTECODE
 	$(BIN)/python -m pip install --quiet --no-compile --no-deps --requirement tests/peers.txt
 	touch $@
 
+# What each process of the tests would compile at the same time.
+.venv/.compiled: .venv/.ready
+	$(BIN)/python -m pytest --collect-only -qq > /dev/null || true
+	touch $@
+
 # The peers pin old versions of what we use, so they live in an environment of their own.
 .venv-peers/.ready: benchmarks/peers.txt
 	$(PYTHON) -m venv .venv-peers
@@ -35,13 +40,13 @@ demo: .venv/.ready
 	@rm -rf $(DEMO)
 	@$(BIN)/petworks demo $(DEMO)
 
-quick: .venv/.ready
+quick: .venv/.compiled
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest --numprocesses auto -m 'not spark and not browser and not slow'
 
-test: .venv/.ready
+test: .venv/.compiled
 	$(BIN)/python -m pytest --numprocesses auto
 
-thorough: .venv/.ready
+thorough: .venv/.compiled
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest --numprocesses auto
 
 check: .venv/.ready

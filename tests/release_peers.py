@@ -209,7 +209,7 @@ NAMES = {
     "prior gain": "gain with a worth of each value, prior",
     "gain": "gain with a worth of each value, posterior",
 }
-COLLECTIONS = 200
+COLLECTIONS = 100
 
 
 def section():
