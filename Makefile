@@ -1,6 +1,6 @@
 # make demo | quick | test | thorough | check | texts | site | bench | gallery | pictures | conformance | fuzz | wheels — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
 # quick: the tests that need no Spark and no browser and are not slow, with fewer examples, in a minute or two;
-# test: all of them; thorough: with five times as many examples, at random. The examples of the others are the same in every run.
+# test: all of them; thorough: with four times as many examples, at random. The examples of the others are the same in every run.
 PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers/bin

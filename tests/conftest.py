@@ -42,7 +42,7 @@ settings.register_profile(
     EXPLORING, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True, derandomize=False
 )
 reproducible = {"derandomize": True, "database": None}
-settings.register_profile("petworks", settings.get_profile(EXPLORING), max_examples=20, **reproducible)
+settings.register_profile("petworks", settings.get_profile(EXPLORING), max_examples=25, **reproducible)
 settings.register_profile("quick", settings.get_profile(EXPLORING), max_examples=6, **reproducible)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "petworks"))
 if settings.get_current_profile_name() != EXPLORING:
@@ -52,8 +52,8 @@ if settings.get_current_profile_name() != EXPLORING:
 
 
 def examples(number):
-    """Number of random examples of a test in `make thorough`; other runs try a fifth of them, `make quick` a few."""
-    numbers = {"quick": min(number, settings.default.max_examples), "petworks": -(-number // 5)}
+    """Number of random examples of a test in `make thorough`; other runs try a quarter of them, `make quick` a few."""
+    numbers = {"quick": min(number, settings.default.max_examples), "petworks": -(-number // 4)}
     return settings(max_examples=numbers.get(settings.get_current_profile_name(), number))
 
 

@@ -40,7 +40,7 @@ def drawn(hash_seed, *modules, profile="petworks"):
 
 def test_examples_are_the_same_in_every_run():
     first = drawn("1")
-    assert first.count(b"\n") >= 20
+    assert first.count(b"\n") > 20
     assert drawn("2", "PETWorks.cli.main", "PETWorks.gate.policy.accountability", "PETWorks.measures.risk") == first
 
 
