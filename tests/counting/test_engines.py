@@ -17,6 +17,7 @@ from definitions import TWINS, UNDEFINED
 from PETWorks import Release, catalogue, evaluate
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.engines import partitioned as words
+from PETWorks.counting.engines import spark_tasks
 from PETWorks.counting.engines.engine import MemoryEngine, choose, size_in_bytes
 from PETWorks.errors import InputError, NotApplicable, ParameterError, RoleError
 from PETWorks.measures.attacks.inference import attribute_inference_per_record
@@ -407,3 +408,12 @@ def test_spark_quotes_no_cell(engine, capfd):
             Release(failing, {"a": QUASI_IDENTIFIER}, engine=counted)
         assert "SECRET" not in str(caught.value)
     assert "SECRET" not in "".join(capfd.readouterr())
+
+
+def test_a_worker_exempts_modules_from_collections_once(monkeypatch):
+    exempted = []
+    monkeypatch.setattr(spark_tasks, "_exempt_modules", 0)
+    monkeypatch.setattr(spark_tasks.gc, "freeze", lambda: exempted.append(1))
+    for _ in range(2):
+        assert list(spark_tasks.run_in_worker(iter, [1, 2])) == [1, 2]
+    assert exempted == [1]

@@ -51,7 +51,7 @@ def are_exact(texts: "pa.Array") -> "pa.Array":
     """Whether each text has digits, or is long."""
     from pyarrow import compute as pc
 
-    # Only ASCII: the whole pattern takes long to compile.
+    # Of ASCII, only digits match the whole pattern, which takes long to compile.
     pattern = "[0-9]" if pc.all(pc.string_is_ascii(texts)).as_py() else EXACT_PATTERN
     return pc.or_(pc.match_substring_regex(texts, pattern), _are_long(texts))
 
